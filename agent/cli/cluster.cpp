@@ -72,8 +72,9 @@ bool Cluster::send_pod_events(runtime::EventLoop& loop, kube::KubeClient& api, c
 }
 
 std::string reporting_problem(const Flags& flags, bool api_known) {
-  for (const auto& [flag, requested] :
-       {std::pair{"--events", flags.events}, {"--node-metric", flags.node_metric}})
+  for (const auto& [flag, requested] : {std::pair{"--events", flags.events},
+                                        {"--node-metric", flags.node_metric},
+                                        {"--node-topology", flags.node_topology}})
     if (requested && !api_known) return flag + (": " + std::string(kNoApiServer));
   return {};
 }
@@ -82,6 +83,7 @@ bool Cluster::connect(runtime::EventLoop& loop, kube::KubeClient& api, const std
                       const ReportsTo& reports) {
   if (reports.owners && !send_pod_events(loop, api, node_name)) return false;
   if (reports.usage && !report_usage(loop, api, node_name)) return false;
+  if (reports.topology_root && !report_topology(loop, api, node_name, *reports.topology_root)) return false;
   auto evictor =
       kube::Evictor::open(loop, api, kube::system_random(),
                           [this](const kube::Evictor::Outcome& outcome) { eviction_outcome(outcome); });
@@ -116,6 +118,12 @@ bool Cluster::report_usage(runtime::EventLoop& loop, kube::KubeClient& api, cons
   usage_.emplace(parts.lender, agent_.view().node(), policies.of<contention::ContentionState>(),
                  parts.servers, clock_, wall_, log_);
   return usage_->begin(loop, api, kube::system_random(), {.node = node_name});
+}
+
+bool Cluster::report_topology(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
+                              const std::string& host_root) {
+  topology_.emplace(agent_.parts().lender, agent_.view().node(), host_root, clock_, log_);
+  return topology_->begin(loop, api, kube::system_random(), {.node = node_name});
 }
 
 void Cluster::eviction_outcome(const kube::Evictor::Outcome& outcome) {

@@ -106,6 +106,10 @@ void add_run(CLI::App* run, Flags& flags, Texts& texts) {
   run->add_flag("--node-metric", flags.node_metric,
                 "report the resource use of the node and its pods in the status of Koordinator's NodeMetric")
       ->envname(env_name("--node-metric"));
+  run->add_flag(
+         "--node-topology", flags.node_topology,
+         "report CPUs, their pools and NUMA nodes in the NodeResourceTopology, for Koordinator's scheduler")
+      ->envname(env_name("--node-topology"));
   add_kube_flags(run, flags, texts);
   option(run, "--listen", flags.listen,
          "addresses of the HTTP endpoint, with commas between them: ADDRESS:PORT, unix:/PATH; or none");

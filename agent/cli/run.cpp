@@ -165,8 +165,9 @@ bool open_cluster(Service& service, const reporting::ReportTarget& report, const
   service.cluster =
       std::make_unique<Cluster>(report, *service.agent, service.clock, service.wall, service.log);
   kube::KubeClient* const api = service.kube ? service.kube->api() : nullptr;
-  const Cluster::ReportsTo reports{.owners = service.flags.events && !service.flags.dry_run,
-                                   .usage = service.flags.node_metric && !service.flags.dry_run};
+  Cluster::ReportsTo reports{.owners = service.flags.events && !service.flags.dry_run,
+                             .usage = service.flags.node_metric && !service.flags.dry_run};
+  if (service.flags.node_topology && !service.flags.dry_run) reports.topology_root = service.flags.host_root;
   return api == nullptr || service.cluster->connect(*service.loop, *api, node_name, reports);
 }
 

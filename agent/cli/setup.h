@@ -15,6 +15,7 @@
 #include "agent/kube/node_reporter.h"
 #include "agent/kube/pod_requests.h"
 #include "agent/reporting/reporting.h"
+#include "agent/reporting/topology_reporting.h"
 
 namespace evenkeel::cli {
 
@@ -71,7 +72,7 @@ reporting::ParsedReportTarget report_target(const Flags& flags, bool api_known);
 std::optional<kube::PodEvent> event_for_owner(const Pod& pod, const record::AuditEvent& event);
 /// An audit event about the whole node as a Kubernetes Event on it.
 kube::PodEvent event_for_node(const record::AuditEvent& event);
-/// Why --events or --node-metric is not possible; empty: possible, or not requested.
+/// Why --events, --node-metric or --node-topology is not possible; empty: possible, or not requested.
 std::string reporting_problem(const Flags& flags, bool api_known);
 
 class Cluster {
@@ -89,6 +90,9 @@ class Cluster {
   struct ReportsTo {
     bool owners = false;  ///< pod events, for the owners of pods
     bool usage = false;   ///< the node's usage, in the NodeMetric
+    /// CPUs and NUMA nodes in the NodeResourceTopology; absent: not reported. The directory they are read
+    /// from.
+    std::optional<std::string> topology_root{};
   };
   /// Before the first tick. False: the connection cannot be set up.
   bool connect(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
@@ -101,6 +105,8 @@ class Cluster {
  private:
   bool report_on_node(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
   bool report_usage(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
+  bool report_topology(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
+                       const std::string& host_root);
   bool send_pod_events(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
   void eviction_outcome(const kube::Evictor::Outcome& outcome);
 
@@ -115,6 +121,7 @@ class Cluster {
   std::optional<kube::NodeCondition> condition_{};
   std::optional<kube::NodeTaint> taint_{};
   std::optional<reporting::UsageReporting> usage_{};
+  std::optional<reporting::TopologyReporting> topology_{};
 };
 
 }  // namespace evenkeel::cli

@@ -114,8 +114,10 @@ int run_stepped(const Flags& flags) {
   if (flags.nodeslo_source != "file")
     pods.error = "--nodeslo-source api: a server has a clock of its own; legal with --stepped: file";
   if (!pods.error.empty()) return usage_error(pods.error);
-  if (flags.node_metric)
-    return usage_error("--node-metric: a server has a clock of its own; not legal with --stepped");
+  for (const auto& [flag, requested] :
+       {std::pair{"--node-metric", flags.node_metric}, {"--node-topology", flags.node_topology}})
+    if (requested)
+      return usage_error(std::string(flag) + ": a server has a clock of its own; not legal with --stepped");
   if (pods.source.kind == Kind::automatic) pods.source.kind = Kind::cgroup;
   auto created = Agent::create(agent_options(flags, pods.source, {}), log, clock, nullptr);
   if (!created.agent) {

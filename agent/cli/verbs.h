@@ -26,6 +26,7 @@ struct Flags {
   std::string report = "none";
   bool events = false;
   bool node_metric = false;
+  bool node_topology = false;
   std::string kubeconfig{};
   std::string apiserver{};
   std::string node_name{};  ///< empty: $NODE_NAME, else the host's name

@@ -156,6 +156,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Overlay{"pods-from-api", "podsFromApi: false", "podsFromApi: true"},
                     Overlay{"nodeslo-api", "nodesloFromApi: false", "nodesloFromApi: true"},
                     Overlay{"node-metric", "nodeMetric: false", "nodeMetric: true"},
+                    Overlay{"node-topology", "nodeTopology: false", "nodeTopology: true"},
                     Overlay{"node-taint", "nodeTaint: false", "nodeTaint: true"},
                     Overlay{"network", "network: false", "network: true"},
                     Overlay{"resctrl", "resctrl: false", "resctrl: true"},
@@ -180,14 +181,14 @@ TEST(OverlayList, AllAreComparedWithTheChart) {
        std::filesystem::directory_iterator(std::string(EVENKEEL_SOURCE_DIR) + "/deploy/kustomize"))
     names.insert(each.path().filename());
   // ListensOnTheNodeAsTheScrapedKustomizationDoes compares the one that is no JSON patch.
-  EXPECT_EQ(names.size(), 18U) << "16 of the table, the base, and scraped";
+  EXPECT_EQ(names.size(), 19U) << "17 of the table, the base, and scraped";
 }
 
 /// Who may get nodes/proxy may run commands in every container, who may list pods reads those of every node.
 TEST(Chart, GrantsNoWideRightUnlessAsked) {
   for (const auto& objects : {chart(), kustomize()}) {
     const auto rules = text_at(objects.at("ClusterRole"), {"rules"});
-    for (const char* wide : {"nodes/proxy", "[pods]", "nodeslos", "nodemetrics"})
+    for (const char* wide : {"nodes/proxy", "[pods]", "nodeslos", "nodemetrics", "noderesourcetopologies"})
       EXPECT_EQ(rules.find(wide), std::string::npos) << rules;
     EXPECT_NE(rules.find("resources: [nodes], verbs: [get]"), std::string::npos) << "no patch: " << rules;
     EXPECT_EQ(text_at(objects.at("ClusterRole"), {"rules", "0", "resources"}), "[nodes/pods]");

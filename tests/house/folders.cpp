@@ -105,7 +105,7 @@ const Arrows& arrows_between_folders() {
         "qos/decide", "qos/interference", "qos/model", "qos/objectives", "qos/proof"}},
       {"agent/reporting",
        {"agent/document", "agent/history", "agent/kube", "agent/lender", "agent/pods", "agent/record",
-        "agent/runtime", "qos/contention", "qos/lending", "qos/model"}},
+        "agent/runtime", "cgroup/base", "collectors/node", "qos/contention", "qos/lending", "qos/model"}},
       {"agent/runtime", {"cgroup/base", "qos/model"}},
       {"agent/tick",
        {"agent/brakes", "agent/evictions", "agent/figures", "agent/history", "agent/inputs", "agent/lender",

@@ -30,7 +30,8 @@ TEST(Flags, HaveTheDocumentedDefaults) {
   EXPECT_EQ(parsed.flags.node_interval, std::chrono::seconds(60));
   EXPECT_EQ(parsed.flags.nodeslo_source, "file");
   EXPECT_FALSE(parsed.flags.kubelet_insecure_tls);
-  EXPECT_FALSE(parsed.flags.dry_run || parsed.flags.stepped || parsed.flags.node_metric);
+  EXPECT_FALSE(parsed.flags.dry_run || parsed.flags.stepped || parsed.flags.node_metric ||
+               parsed.flags.node_topology);
 }
 
 TEST(Flags, AnotherHostRootHasItsOwnStateDirectory) {
@@ -60,6 +61,7 @@ TEST(Flags, ServerFlagsAreReadFromTheEnvironmentToo) {
       {"EVENKEEL_NODE_NAME", "n"},
       {"EVENKEEL_NODE_INTERVAL", "2m"},
       {"EVENKEEL_NODE_METRIC", "true"},
+      {"EVENKEEL_NODE_TOPOLOGY", "true"},
       {"EVENKEEL_EVENTS", "true"},
       {"EVENKEEL_NODESLO_SOURCE", "api"}};
   for (const auto& [name, value] : given) ::setenv(name, value, 1);
@@ -74,7 +76,7 @@ TEST(Flags, ServerFlagsAreReadFromTheEnvironmentToo) {
   EXPECT_EQ(flags.apiserver, "https://10.0.0.1");
   EXPECT_EQ(flags.node_name, "n");
   EXPECT_EQ(flags.node_interval, std::chrono::minutes(2));
-  EXPECT_TRUE(flags.node_metric && flags.events);
+  EXPECT_TRUE(flags.node_metric && flags.node_topology && flags.events);
   EXPECT_EQ(flags.nodeslo_source, "api");
 }
 

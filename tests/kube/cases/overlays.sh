@@ -27,4 +27,5 @@ overlay core-sched "CAP_SYS_PTRACE" may 19
 overlay request-size "CAP_SYS_NICE" may 23
 overlay oom-score-adj "the processes of other containers can be reached" usable oom-score-adj
 overlay pod-volumes "the kubelet's directory" sees /var/lib/kubelet
+overlay node-topology "the state of the kubelet's CPU manager" sees /var/lib/kubelet
 overlay system-settings "/proc/sys is writable" may_write /proc/sys

@@ -43,6 +43,8 @@ expect 403 "patching a node's spec" -X PATCH -H "$merge" "$node" -d '{"spec":{"u
 expect 403 "listing pods" "$default/pods"
 expect 403 "deleting a pod" -X DELETE "$default/pods/lent"
 expect 403 "reading secrets" "$default/secrets"
+expect 403 "patching a NodeResourceTopology" -X PATCH -H "$merge" -d '{}' \
+  "$KUBE_API/apis/topology.node.k8s.io/v1alpha1/noderesourcetopologies/$KUBE_NODE"
 expect 403 "listing events" "$default/events"
 expect 403 "running a command in a container" -X POST "$KUBE_KUBELET/exec/default/lent/main?command=true&output=1"
 expect 403 "the kubelet's logs" "$KUBE_KUBELET/logs/"

@@ -1,0 +1,136 @@
+#include "agent/kube/topology_reporter.h"
+
+#include <utility>
+
+#include "agent/document/document.h"
+#include "agent/kube/client/answer.h"
+#include "agent/kube/client/paced_request.h"
+#include "agent/pods/kube_text.h"
+
+namespace evenkeel::kube {
+namespace {
+
+const std::string kCollection = "/apis/topology.node.k8s.io/v1alpha1/noderesourcetopologies";
+constexpr int kNotFound = 404;
+constexpr int kConflict = 409;
+
+std::string why_not(const http::HttpReply& reply) {
+  if (reply.ok()) return "the answer is not a Node";
+  if (reply.failure == http::HttpFailure::none && reply.status == kNotFound && !parse_status(reply.body))
+    return "404 the cluster has no NodeResourceTopology resource (topology.node.k8s.io/v1alpha1)";
+  return trouble(reply);
+}
+
+std::string uid_in(const std::string& object) {
+  const auto parsed = document::parse_json(object, "answer");
+  return parsed.problems.empty() ? pods::text_at(parsed.root, {"metadata", "uid"}) : std::string();
+}
+
+}  // namespace
+
+struct TopologyReporter::Impl {
+  const runtime::Clock& clock;
+  Random random;
+  Options options;
+  Environment house;
+  PacedRequest request;
+  std::optional<std::string> standing{};  ///< the object as last answered; absent: not known
+  bool missing = false;                   ///< the server has none
+  std::string node_uid{};
+  MonoTime looked{};
+  std::optional<std::string> last_outcome{};
+
+  Impl(KubeClient& api, const runtime::Clock& time, Random numbers, Options how, Environment to)
+      : clock(time),
+        random(numbers),
+        options(std::move(how)),
+        house(std::move(to)),
+        request(api, time, std::move(numbers),
+                {.min_interval = options.min_interval, .longest_wait = options.longest_wait}) {}
+
+  [[nodiscard]] std::string path() const { return kCollection + '/' + options.node; }
+  void wait() { request.start_at(clock.now() + jittered(options.interval, options.jitter, random)); }
+  void outcome(const std::string& why) {
+    if (last_outcome == why) return;
+    last_outcome = why;
+    house.on_change(why);
+  }
+
+  void due() {
+    if (request.in_flight()) return;
+    if (missing) return create();
+    if (!standing || clock.now() - looked >= options.look_interval) return patch("{}");
+    const auto body = house.patch(*standing);
+    if (!body) return unknown(body.error());
+    if (!body->empty()) return patch(*body);
+    outcome({});
+    wait();
+  }
+  void create() {
+    if (node_uid.empty()) return ask("GET", "/api/v1/nodes/" + options.node + "?resourceVersion=0", {});
+    auto body = house.object(node_uid);
+    if (!body) return unknown(body.error());
+    ask("POST", kCollection, std::move(*body));
+  }
+  void unknown(const std::string& why) {
+    outcome(why);
+    wait();
+  }
+  void patch(std::string body) { ask("PATCH", path(), std::move(body)); }
+  void ask(const std::string& method, std::string url, std::string body) {
+    http::HttpCall call{.method = method,
+                        .url = std::move(url),
+                        .headers = {"Accept: application/json"},
+                        .body = std::move(body)};
+    if (method != "GET")
+      call.headers.push_back(method == "POST" ? "Content-Type: application/json"
+                                              : "Content-Type: application/merge-patch+json");
+    request.send(std::move(call), [this, method](const http::HttpReply& reply) { take(method, reply); });
+  }
+
+  void take(const std::string& method, const http::HttpReply& reply) {
+    if (method != "GET") {
+      missing = reply.status == kNotFound && method == "PATCH" && parse_status(reply.body).has_value();
+      standing.reset();
+    }
+    if (missing && method == "PATCH") return next();  // it is to be created
+    if (!reply.ok()) return refuse(why_not(reply), reply.retry_after, reply.status == kConflict);
+    if (method == "GET") {
+      node_uid = uid_in(reply.body);
+      return node_uid.empty() ? refuse(why_not(reply), {}) : next();
+    }
+    standing = reply.body;
+    looked = clock.now();
+    next();
+  }
+  /// The next step follows as soon as requests may.
+  void next() {
+    request.succeeded();
+    request.pause_until(clock.now() + options.min_interval);
+    request.start_at(clock.now());
+  }
+  /// After a conflict the object is read again, which is no trouble.
+  void refuse(const std::string& why, std::optional<Duration> retry_after, bool silently = false) {
+    standing.reset();
+    if (!silently) outcome(why);
+    request.pause_until(clock.now() + request.next_wait(retry_after));
+    request.start_at(clock.now());
+  }
+};
+
+Result<TopologyReporter> TopologyReporter::open(runtime::EventLoop& loop, KubeClient& api,
+                                                const runtime::Clock& clock, Random random, Options options,
+                                                Environment house) {
+  auto impl = std::make_unique<Impl>(api, clock, std::move(random), std::move(options), std::move(house));
+  if (auto opened = impl->request.open(loop, [self = impl.get()] { self->due(); }); !opened)
+    return tl::unexpected(opened.error());
+  impl->wait();
+  return TopologyReporter(std::move(impl));
+}
+
+TopologyReporter::TopologyReporter(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+TopologyReporter::TopologyReporter(TopologyReporter&&) noexcept = default;
+TopologyReporter& TopologyReporter::operator=(TopologyReporter&&) noexcept = default;
+TopologyReporter::~TopologyReporter() = default;
+
+}  // namespace evenkeel::kube

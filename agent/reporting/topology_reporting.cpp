@@ -1,0 +1,104 @@
+#include "agent/reporting/topology_reporting.h"
+
+#include <utility>
+
+#include "collectors/node/numa_memory.h"
+
+namespace evenkeel::reporting {
+
+TopologyReporting::TopologyReporting(lender::Lender& lender, const NodeSnapshot& node,
+                                     const std::string& host_root, const runtime::Clock& clock,
+                                     runtime::Log& log)
+    : lender_(lender),
+      node_(node),
+      clock_(clock),
+      log_(log),
+      host_(Host::open(host_root)),
+      kubelet_state_(host_root + "/var/lib/kubelet/cpu_manager_state") {}
+
+bool TopologyReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::Random random,
+                              kube::TopologyReporter::Options options) {
+  if (!host_) return false;
+  node_name_ = options.node;
+  auto reporter =
+      kube::TopologyReporter::open(loop, api, clock_, std::move(random), std::move(options),
+                                   {.object = [this](const std::string& uid) -> kube::TopologyBody {
+                                      const auto topology = current();
+                                      if (!topology) return tl::unexpected(topology.error());
+                                      return topology_object(*topology, node_name_, uid);
+                                    },
+                                    .patch = [this](const std::string& standing) { return patch(standing); },
+                                    .on_change = [this](const std::string& why) { log_outcome(why); }});
+  if (!reporter) return false;
+  reporter_.emplace(std::move(*reporter));
+  return true;
+}
+
+kube::TopologyBody TopologyReporting::patch(const std::string& standing) {
+  const auto topology = current();
+  if (!topology) return tl::unexpected(topology.error());
+  const auto& strategy = lender_.lending().strategy();
+  // As with the Node's amounts: a small difference is written when the last one was written long ago.
+  const bool due = !refreshed_ ||
+                   clock_.now() - *refreshed_ >= std::chrono::seconds(strategy.update_time_threshold_seconds);
+  auto out = topology_patch(*topology, standing, due ? 0 : strategy.resource_diff_threshold);
+  if (!out) return tl::unexpected(std::string("the answer is not a NodeResourceTopology"));
+  if (due || !out->empty()) refreshed_ = clock_.now();
+  return *out;
+}
+
+tl::expected<NodeTopology, std::string> TopologyReporting::current() {
+  const auto unknown = [](std::string why) { return tl::unexpected(std::move(why)); };
+  if (!node_.pods_known || !node_.pod_specs) return unknown("the pods are not known yet");
+  // Without it, CPUs that the kubelet has given away would look free.
+  kubelet_state_.refresh();
+  if (!kubelet_state_.readable()) return unknown(kubelet_state_.path() + " cannot be read");
+  const auto kubelet = pods::kubelet_cpus(kubelet_state_.text(), kubelet_state_.path());
+  if (kubelet.policy.empty()) return unknown(kubelet_state_.path() + " is not the state of a CPU manager");
+  const auto by_number = zones();
+  const auto lent = lendable(by_number);
+  auto out = node_topology({.cpus = node_.topology,
+                            .object = node_.object,
+                            .pods = *node_.pod_specs,
+                            .kubelet = kubelet,
+                            .zones = by_number,
+                            .lendable = lent});
+  if (!out) return unknown("the CPUs or the memory of a NUMA node are not known");
+  return std::move(*out);
+}
+
+std::vector<lending::Zone> TopologyReporting::zones() const {
+  auto memory = node::numa_memory(*host_);
+  if (!memory) return {};
+  if (memory->empty() && node_.node.memory)  // a kernel without NUMA
+    memory->push_back(node_.node.memory->total - node_.node.memory->hugepages);
+  std::vector<lending::Zone> out;
+  for (const auto bytes : *memory) out.push_back({.cpu = MilliCpu{}, .memory = bytes});
+  for (const auto& cpu : node_.topology.cpus)
+    if (cpu.numa >= 0 && static_cast<std::size_t>(cpu.numa) < out.size())
+      *out[static_cast<std::size_t>(cpu.numa)].cpu += MilliCpu(1000);
+  return out;
+}
+
+std::optional<lending::ZoneLendables> TopologyReporting::lendable(const std::vector<lending::Zone>& zones) {
+  const auto& lending = lender_.lending();
+  const bool lends = lending.strategy().enable;
+  if (!lends && !lent_) return std::nullopt;  // Koordinator's manager may write these amounts
+  lent_ = true;
+  if (!lends) return lending::ZoneLendables{};
+  const auto usage = lending.history().recent();
+  return lending::lendable_zones({.object = node_.object,
+                                  .node = node_.node,
+                                  .pods = *node_.pod_specs,
+                                  .usage = usage,
+                                  .strategy = lending.strategy(),
+                                  .pods_known = node_.pods_known},
+                                 zones);
+}
+
+void TopologyReporting::log_outcome(const std::string& why) {
+  if (!why.empty()) return void(log_.warning("topology-not-reported").with("why", why));
+  log_.info("reports-topology").with("node", node_name_);
+}
+
+}  // namespace evenkeel::reporting

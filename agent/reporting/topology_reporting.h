@@ -1,0 +1,52 @@
+// Reports the node's CPUs and NUMA nodes to Koordinator's scheduler, in the NodeResourceTopology. Does not
+// render it (node_topology.h does) or send it (agent/kube/topology_reporter.h does).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "agent/kube/topology_reporter.h"
+#include "agent/lender/lending.h"
+#include "agent/reporting/node_topology.h"
+#include "agent/runtime/files.h"
+#include "agent/runtime/log.h"
+#include "cgroup/base/host.h"
+#include "qos/model/snapshot.h"
+
+namespace evenkeel::reporting {
+
+class TopologyReporting {
+ public:
+  /// All of these must outlive it.
+  TopologyReporting(lender::Lender& lender, const NodeSnapshot& node, const std::string& host_root,
+                    const runtime::Clock& clock, runtime::Log& log);
+  TopologyReporting(const TopologyReporting&) = delete;
+  TopologyReporting& operator=(const TopologyReporting&) = delete;
+  ~TopologyReporting() = default;
+
+  /// False: reporting is not possible.
+  bool begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::Random random,
+             kube::TopologyReporter::Options options);
+
+ private:
+  /// Or why it is not known.
+  [[nodiscard]] tl::expected<NodeTopology, std::string> current();
+  [[nodiscard]] std::vector<lending::Zone> zones() const;
+  [[nodiscard]] std::optional<lending::ZoneLendables> lendable(const std::vector<lending::Zone>& zones);
+  kube::TopologyBody patch(const std::string& standing);
+  void log_outcome(const std::string& why);
+
+  lender::Lender& lender_;
+  const NodeSnapshot& node_;
+  const runtime::Clock& clock_;
+  runtime::Log& log_;
+  Result<Host> host_;
+  runtime::WatchedTextFile kubelet_state_;
+  bool lent_ = false;  ///< this run has reported amounts to lend
+  std::optional<MonoTime> refreshed_{};
+  std::string node_name_{};
+  std::optional<kube::TopologyReporter> reporter_{};
+};
+
+}  // namespace evenkeel::reporting

@@ -1,0 +1,201 @@
+// Tests the NodeResourceTopology: its annotations and zones, and what a patch keeps of others.
+#include "agent/reporting/node_topology.h"
+
+#include <gtest/gtest.h>
+
+#include "agent/document/document.h"
+#include "agent/pods/kube_text.h"
+#include "tests/support/scenes/snapshot_builder.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace evenkeel::literals;
+
+CpuSet set(const char* text) { return CpuSet::parse(text).value(); }
+
+struct NodeTopologyTest : testing::Test {
+  CpuTopology cpus{};
+  NodeObject object{};
+  std::vector<Pod> pods{};
+  pods::KubeletCpus kubelet{.policy = "none"};
+  std::vector<lending::Zone> zones{{.cpu = 2000_mcpu, .memory = 8192_MiB},
+                                   {.cpu = 2000_mcpu, .memory = 4096_MiB}};
+  std::optional<lending::ZoneLendables> lendable{};
+
+  /// Two sockets with a NUMA node each, of one core with two threads.
+  NodeTopologyTest() {
+    for (int id = 0; id < 4; ++id)
+      cpus.cpus.push_back({.id = id, .core = id / 2, .socket = id / 2, .numa = id / 2});
+  }
+  [[nodiscard]] std::optional<reporting::NodeTopology> topology() const {
+    return reporting::node_topology({cpus, object, pods, kubelet, zones, lendable});
+  }
+  [[nodiscard]] std::string annotation(const std::string& name) const {
+    return topology().value().annotations.at(name).value_or("(absent)");
+  }
+  [[nodiscard]] std::string created() const {
+    return reporting::topology_object(topology().value(), "n1", "u-1");
+  }
+  [[nodiscard]] std::string patch(const std::string& standing, double steady = 0) const {
+    return reporting::topology_patch(topology().value(), standing, steady).value_or("(absent)");
+  }
+  /// What the server holds after `created`, with members of others added to the first zone.
+  [[nodiscard]] std::string standing(const std::string& resource = {}, const std::string& zone = {}) const {
+    auto text = created();
+    text.insert(text.find("{\"name\":\"cpu\""), resource);
+    text.insert(text.size() - 2, zone);
+    return text.insert(text.find("\"name\":\"n1\""), "\"resourceVersion\":\"7\",");
+  }
+  Pod& pod(const std::string& uid, QosClass qos, const char* allocated) {
+    Pod pod{.uid = uid, .namespace_ = "shop", .name = "web", .label_qos = qos};
+    if (*allocated != 0) pod.allocated_cpus = set(allocated);
+    pods.push_back(std::move(pod));
+    return pods.back();
+  }
+  void lend(std::int64_t cpu, std::int64_t memory) {
+    lendable.emplace();
+    for (int zone = 0; zone < 2; ++zone)
+      lendable->zones.push_back({.batch_cpu = MilliCpu(cpu), .batch_memory = Bytes(memory)});
+  }
+};
+
+/// The object that koordlet writes for a machine of two CPUs, with kubelet policy "none": the same
+/// annotations and members, of the same form.
+TEST_F(NodeTopologyTest, IsWhatTheSchedulerReads) {
+  cpus.cpus.resize(2);
+  cpus.cpus[1].core = 1;
+  zones = {{.cpu = 2000_mcpu, .memory = 8192_MiB}};
+  lend(1157, 6259767800);
+  EXPECT_EQ(annotation("node.koordinator.sh/cpu-topology"),
+            R"({"detail":[{"id":0,"core":0,"socket":0,"node":0},{"id":1,"core":1,"socket":0,"node":0}]})");
+  EXPECT_EQ(annotation("node.koordinator.sh/cpu-shared-pools"), R"([{"socket":0,"node":0,"cpuset":"0-1"}])");
+  EXPECT_EQ(annotation("node.koordinator.sh/be-cpu-shared-pools"),
+            R"([{"socket":0,"node":0,"cpuset":"0-1"}])");
+  EXPECT_EQ(annotation("kubelet.koordinator.sh/cpu-manager-policy"), R"({"policy":"none"})");
+  EXPECT_EQ(annotation("node.koordinator.sh/pod-cpu-allocs"), "[]");
+  const auto parsed = document::parse_json(created(), "object");
+  ASSERT_TRUE(parsed.problems.empty()) << created();
+  const auto& root = parsed.root;
+  EXPECT_EQ(root.text("apiVersion"), "topology.node.k8s.io/v1alpha1");
+  EXPECT_EQ(root.text("kind"), "NodeResourceTopology");
+  EXPECT_EQ(pods::text_at(root, {"metadata", "name"}), "n1");
+  const auto owners = pods::list_at(root, {"metadata", "ownerReferences"}).value();
+  ASSERT_EQ(owners.size(), 1U);
+  EXPECT_EQ(owners[0].text("kind") + owners[0].text("name") + owners[0].text("uid"), "Noden1u-1");
+  EXPECT_NE(created().find(R"("topologyPolicies":["None"])"), std::string::npos);
+  EXPECT_NE(
+      created().find(
+          R"("zones":[{"name":"node-0","type":"Node","resources":[)"
+          R"({"name":"cpu","capacity":"2","allocatable":"2","available":"2"},)"
+          R"({"name":"memory","capacity":"8589934592","allocatable":"8589934592","available":"8589934592"},)"
+          R"({"name":"kubernetes.io/batch-cpu","capacity":"1157","allocatable":"1157","available":"1157"},)"
+          R"({"name":"kubernetes.io/batch-memory","capacity":"6259767800","allocatable":"6259767800",)"
+          R"("available":"6259767800"}]}])"),
+      std::string::npos)
+      << created();
+  EXPECT_EQ(created().find("null"), std::string::npos) << "a new object needs nothing taken off";
+}
+
+TEST_F(NodeTopologyTest, PoolsAreTheCpusThatNoPodWasGiven) {
+  pod("a", QosClass::lsr, "1");
+  pod("b", QosClass::lse, "2");
+  EXPECT_EQ(annotation("node.koordinator.sh/cpu-shared-pools"),
+            R"([{"socket":0,"node":0,"cpuset":"0"},{"socket":1,"node":1,"cpuset":"3"}])");
+  EXPECT_EQ(annotation("node.koordinator.sh/be-cpu-shared-pools"),
+            R"([{"socket":0,"node":0,"cpuset":"0-1"},{"socket":1,"node":1,"cpuset":"3"}])");
+}
+
+TEST_F(NodeTopologyTest, ReservedCpusAreInNoPoolAndSaid) {
+  object.reserved_cpus = set("0");
+  object.system_qos_cpus = set("1");
+  const std::string rest = R"([{"socket":1,"node":1,"cpuset":"2-3"}])";
+  EXPECT_EQ(annotation("node.koordinator.sh/cpu-shared-pools"), rest);
+  EXPECT_EQ(annotation("node.koordinator.sh/be-cpu-shared-pools"), rest);
+  EXPECT_EQ(annotation("node.koordinator.sh/reservation"), R"({"reservedCPUs":"0"})");
+  EXPECT_EQ(annotation("node.koordinator.sh/system-qos-resource"),
+            R"({"cpuset":"1","cpusetExclusive":true})");
+  object.system_qos_cpus_shared = true;
+  EXPECT_EQ(annotation("node.koordinator.sh/cpu-shared-pools"),
+            R"([{"socket":0,"node":0,"cpuset":"1"},{"socket":1,"node":1,"cpuset":"2-3"}])");
+}
+
+TEST_F(NodeTopologyTest, TheKubeletsAllocationsAreListedAndTaken) {
+  kubelet = {
+      .policy = "static", .of = {{"a", set("1")}, {"b", set("2")}, {"gone", set("3")}}, .all = set("1-3")};
+  pod("a", QosClass::lsr, "").label_qos.reset();
+  pod("b", QosClass::lsr, "2");  // Koordinator assigned these
+  EXPECT_EQ(annotation("node.koordinator.sh/pod-cpu-allocs"),
+            R"([{"namespace":"shop","name":"web","uid":"a","cpuset":"1","managedByKubelet":true},)"
+            R"({"uid":"gone","cpuset":"3","managedByKubelet":true}])");
+  EXPECT_EQ(annotation("node.koordinator.sh/be-cpu-shared-pools"),
+            R"([{"socket":0,"node":0,"cpuset":"0"},{"socket":1,"node":1,"cpuset":"2"}])");
+  kubelet = {.policy = "static", .all = set("3")};  // a kubelet that names containers only
+  EXPECT_EQ(annotation("node.koordinator.sh/pod-cpu-allocs"), "[]");
+  EXPECT_EQ(annotation("node.koordinator.sh/be-cpu-shared-pools"),
+            R"([{"socket":0,"node":0,"cpuset":"0-1"},{"socket":1,"node":1,"cpuset":"2"}])");
+}
+
+TEST_F(NodeTopologyTest, NothingIsSaidOfANodeThatIsNotFullyKnown) {
+  zones[1].memory.reset();
+  EXPECT_FALSE(topology());
+  zones.resize(1);
+  EXPECT_FALSE(topology()) << "a CPU is in none of the zones";
+  cpus.cpus.resize(2);
+  EXPECT_TRUE(topology());
+  cpus = {};
+  EXPECT_FALSE(topology());
+}
+
+TEST_F(NodeTopologyTest, NoPatchWhereNothingDiffers) {
+  EXPECT_EQ(patch(standing()), "");
+  lend(1000, 1000);
+  EXPECT_EQ(patch(standing()), "");
+  EXPECT_EQ(patch(standing(R"({"name":"nvidia.com/gpu","capacity":"1","allocatable":"1","available":"1"},)")),
+            "")
+      << "in another order";
+  EXPECT_EQ(patch(R"({"kind":"Node"})"), "(absent)");
+  EXPECT_EQ(patch("<html>"), "(absent)");
+}
+
+TEST_F(NodeTopologyTest, APatchKeepsWhatOthersWrote) {
+  const auto old =
+      standing(R"({"name":"nvidia.com/gpu","capacity":"1","allocatable":1,"available":"1"},)"
+               R"({"name":"kubernetes.io/batch-cpu","capacity":"5","allocatable":"5","available":"5"},)",
+               R"(,{"name":"card","type":"GPU","costs":[{"name":"node-0","value":10}]})");
+  pod("a", QosClass::lsr, "1");
+  zones[0].memory = 7168_MiB;
+  const auto text = patch(old);
+  const auto root = document::parse_json(text, "patch").root;
+  EXPECT_EQ(pods::text_at(root, {"metadata", "resourceVersion"}), "7") << text;
+  EXPECT_EQ(root.find("topologyPolicies"), nullptr);
+  EXPECT_NE(text.find(R"({"name":"nvidia.com/gpu","capacity":"1","allocatable":1,"available":"1"})"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(R"("kubernetes.io/batch-cpu","capacity":"5")"), std::string::npos) << "a manager's";
+  EXPECT_NE(text.find(R"({"name":"card","type":"GPU","costs":[{"name":"node-0","value":10}]})"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find(R"("capacity":"7516192768")"), std::string::npos);
+  EXPECT_NE(text.find(R"("node.koordinator.sh/reservation":null)"), std::string::npos)
+      << "what an earlier reporter left goes";
+}
+
+TEST_F(NodeTopologyTest, AmountsToLendAreSteadyAndUnknownOnesAreTakenOut) {
+  lend(1000, 1000);
+  const auto old = standing();
+  lend(1050, 1000);
+  EXPECT_EQ(patch(old, 0.1), "");
+  EXPECT_NE(patch(old, 0).find(R"("allocatable":"1050")"), std::string::npos);
+  lend(1200, 1000);
+  EXPECT_NE(patch(old, 0.1).find(R"("allocatable":"1200")"), std::string::npos);
+  lendable = lending::ZoneLendables{};
+  const auto without = patch(old, 0.1);
+  EXPECT_NE(without, "");
+  EXPECT_EQ(without.find("batch"), std::string::npos) << without;
+  lendable.reset();
+  EXPECT_EQ(patch(old, 0.1), "") << "another lends: its amounts stay";
+}
+
+}  // namespace
+}  // namespace evenkeel::test

@@ -1,0 +1,114 @@
+// Tests the real program with --node-topology against a scripted API server.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <mutex>
+#include <thread>
+
+#include "agent/document/document.h"
+#include "agent/pods/kube_text.h"
+#include "tests/support/agents/stepped_agent.h"
+#include "tests/support/fakes/fake_host.h"
+#include "tests/support/fakes/http_script.h"
+#include "tests/support/live/live_agent.h"
+#include "tests/support/state_dir.h"
+
+namespace evenkeel::test {
+namespace {
+
+using std::chrono::seconds;
+
+struct TopologyReportingLive : testing::Test {
+  TopologyReportingLive() {
+    host.machine({.cpus = 4}).v1().kubepods();
+    host.file("sys/devices/system/node/node0/meminfo", "Node 0 MemTotal:       16777216 kB\n");
+    write("nodeslo.yaml", "extensions: {colocation: {enable: true}}\n");
+    write(
+        "pods.json",
+        R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"web","namespace":"shop",)"
+        R"("uid":"07c5ca87-3cee-419b-8d73-19bc1d676c1c","labels":{"koordinator.sh/qosClass":"LSR"},)"
+        R"("annotations":{"scheduling.koordinator.sh/resource-status":"{\"cpuset\":\"2\"}"}},)"
+        R"("spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},"status":{"phase":"Running","qosClass":"Guaranteed"}}]})");
+    write("ca.crt", server.authority().certificate());
+    write("kubeconfig",
+          "{current-context: t, contexts: [{name: t, context: {cluster: c, user: u}}], clusters: [{name: c, "
+          "cluster: {certificate-authority: ca.crt, server: '" +
+              server.url() + "'}}], users: [{name: u, user: {token: abc}}]}\n");
+    server.answers([](const Asked& asked, Exchange& exchange) {
+      if (asked.method == "POST") return void(exchange.send(http_answer(201, asked.body)));
+      if (asked.method == "GET")
+        return void(
+            exchange.send(http_answer(200, R"({"kind":"Node","metadata":{"name":"n1","uid":"u-1"}})")));
+      exchange.send(http_answer(404, R"({"kind":"Status","reason":"NotFound","message":"not found"})"));
+    });
+  }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(dir.path + "/" + name) << text;
+  }
+  [[nodiscard]] std::vector<std::string> args(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> out = {"--host-root",    host.root(),
+                                    "--nodeslo",      dir.path + "/nodeslo.yaml",
+                                    "--pods",         "file:" + dir.path + "/pods.json",
+                                    "--state-dir",    dir.path,
+                                    "--interval",     "50ms",
+                                    "--kubeconfig",   dir.path + "/kubeconfig",
+                                    "--node-name",    "n1",
+                                    "--listen",       "none",
+                                    "--node-topology"};
+    out.insert(out.end(), more.begin(), more.end());
+    return out;
+  }
+  [[nodiscard]] std::string created() const {
+    for (const auto& one : server.asked())
+      if (one.method == "POST") return one.body;
+    return {};
+  }
+  FakeHost host{};
+  StateDir dir{};
+  ScriptedServer server{{.tls = true}};
+};
+
+TEST_F(TopologyReportingLive, CreatesTheObjectOnceTheKubeletsStateIsThere) {
+  LiveAgent agent(args());
+  ASSERT_TRUE(agent.logged("event=started", seconds(20))) << agent.log();
+  ASSERT_TRUE(agent.logged("event=topology-not-reported", seconds(60))) << agent.log();
+  EXPECT_NE(agent.log().find("cpu_manager_state cannot be read"), std::string::npos) << agent.log();
+  EXPECT_EQ(created(), "");
+  host.file("var/lib/kubelet/cpu_manager_state",
+            R"({"policyName":"static","defaultCpuSet":"0,2-3","entries":{"u-9":{"c":"1"}},"checksum":1})");
+  ASSERT_TRUE(agent.logged("event=reports-topology", seconds(60))) << agent.log();
+  const auto root = document::parse_json(created(), "object").root;
+  const auto annotation = [&](const char* name) {
+    return pods::text_at(root, {"metadata", "annotations", name});
+  };
+  EXPECT_EQ(annotation("node.koordinator.sh/cpu-shared-pools"), R"([{"socket":0,"node":0,"cpuset":"0,3"}])");
+  EXPECT_EQ(annotation("node.koordinator.sh/be-cpu-shared-pools"),
+            R"([{"socket":0,"node":0,"cpuset":"0,2-3"}])");
+  EXPECT_EQ(annotation("node.koordinator.sh/pod-cpu-allocs"),
+            R"([{"uid":"u-9","cpuset":"1","managedByKubelet":true}])");
+  EXPECT_NE(created().find(R"({"name":"memory","capacity":"17179869184")"), std::string::npos) << created();
+  EXPECT_NE(created().find(R"({"name":"kubernetes.io/batch-cpu")"), std::string::npos) << created();
+  agent.stop();
+  EXPECT_EQ(agent.exit_status(), 0);
+}
+
+TEST_F(TopologyReportingLive, ADryRunSendsNothing) {
+  LiveAgent agent(args({"--dry-run"}));
+  ASSERT_TRUE(agent.logged("event=started", seconds(20)));
+  std::this_thread::sleep_for(seconds(13));
+  for (const auto& one : server.asked()) EXPECT_EQ(one.method, "GET");
+}
+
+TEST(NodeTopologyFlag, NeedsAnApiServerAndItsClock) {
+  const FakeHost host;
+  const Ran ran = run_evenkeel({"run", "--host-root", host.root(), "--node-topology"});
+  EXPECT_EQ(ran.exit_status, 2);
+  EXPECT_NE(ran.err.find("--node-topology: no API server is known"), std::string::npos) << ran.err;
+  const Ran stepped = run_evenkeel({"run", "--stepped", "--host-root", host.root(), "--node-topology"});
+  EXPECT_EQ(stepped.exit_status, 2);
+  EXPECT_NE(stepped.err.find("--node-topology: a server has a clock of its own"), std::string::npos)
+      << stepped.err;
+}
+
+}  // namespace
+}  // namespace evenkeel::test
