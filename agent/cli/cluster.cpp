@@ -83,7 +83,7 @@ bool Cluster::connect(runtime::EventLoop& loop, kube::KubeClient& api, const std
                       const ReportsTo& reports) {
   if (reports.owners && !send_pod_events(loop, api, node_name)) return false;
   if (reports.usage && !report_usage(loop, api, node_name)) return false;
-  if (reports.topology_root && !report_topology(loop, api, node_name, *reports.topology_root)) return false;
+  if (reports.topology_root && !report_topology(loop, api, node_name, reports)) return false;
   auto evictor =
       kube::Evictor::open(loop, api, kube::system_random(),
                           [this](const kube::Evictor::Outcome& outcome) { eviction_outcome(outcome); });
@@ -121,9 +121,9 @@ bool Cluster::report_usage(runtime::EventLoop& loop, kube::KubeClient& api, cons
 }
 
 bool Cluster::report_topology(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
-                              const std::string& host_root) {
-  topology_.emplace(agent_.parts().lender, agent_.view().node(), host_root, clock_, log_);
-  return topology_->begin(loop, api, kube::system_random(), {.node = node_name});
+                              const ReportsTo& reports) {
+  topology_.emplace(agent_.parts().lender, agent_.view().node(), *reports.topology_root, clock_, log_);
+  return topology_->begin(loop, api, reports.kubelet, kube::system_random(), {.node = node_name});
 }
 
 void Cluster::eviction_outcome(const kube::Evictor::Outcome& outcome) {

@@ -168,6 +168,7 @@ bool open_cluster(Service& service, const reporting::ReportTarget& report, const
   Cluster::ReportsTo reports{.owners = service.flags.events && !service.flags.dry_run,
                              .usage = service.flags.node_metric && !service.flags.dry_run};
   if (service.flags.node_topology && !service.flags.dry_run) reports.topology_root = service.flags.host_root;
+  if (service.kube) reports.kubelet = service.kube->kubelet();
   return api == nullptr || service.cluster->connect(*service.loop, *api, node_name, reports);
 }
 

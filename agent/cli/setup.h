@@ -93,6 +93,7 @@ class Cluster {
     /// CPUs and NUMA nodes in the NodeResourceTopology; absent: not reported. The directory they are read
     /// from.
     std::optional<std::string> topology_root{};
+    kube::KubeClient* kubelet = nullptr;  ///< is asked for its configuration; null: it is not
   };
   /// Before the first tick. False: the connection cannot be set up.
   bool connect(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
@@ -106,7 +107,7 @@ class Cluster {
   bool report_on_node(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
   bool report_usage(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
   bool report_topology(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
-                       const std::string& host_root);
+                       const ReportsTo& reports);
   bool send_pod_events(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
   void eviction_outcome(const kube::Evictor::Outcome& outcome);
 

@@ -109,6 +109,21 @@ std::string object_text(const std::function<void(runtime::Json&)>& put) {
   return out;
 }
 
+/// The reserved CPUs matter to the scheduler with the static policy alone.
+std::string policy_text(const NodeTopologyInput& input) {
+  return object_text([&](runtime::Json& json) {
+    json.member("policy", input.kubelet.policy);
+    if (input.settings == nullptr) return;
+    if (!input.settings->options.empty()) {
+      json.key("options").begin_object();
+      for (const auto& [name, value] : input.settings->options) json.member(name, value);
+      json.end_object();
+    }
+    if (input.settings->reserved && input.kubelet.policy == "static")
+      json.member("reservedCPUs", input.settings->reserved->text());
+  });
+}
+
 std::optional<NodeTopology::Zone> zone_of(const NodeTopologyInput& input, std::size_t number) {
   const auto& zone = input.zones[number];
   if (!zone.cpu || !zone.memory) return std::nullopt;
@@ -125,7 +140,8 @@ std::optional<NodeTopology::Zone> zone_of(const NodeTopologyInput& input, std::s
 
 std::optional<NodeTopology> node_topology(const NodeTopologyInput& input) {
   if (input.cpus.cpus.empty()) return std::nullopt;
-  NodeTopology out{.owns_batch = input.lendable.has_value()};
+  NodeTopology out{.policy = input.settings != nullptr ? input.settings->topology_policy : std::string(),
+                   .owns_batch = input.lendable.has_value()};
   for (const auto& cpu : input.cpus.cpus)
     if (cpu.numa < 0 || static_cast<std::size_t>(cpu.numa) >= input.zones.size()) return std::nullopt;
   for (std::size_t number = 0; number < input.zones.size(); ++number) {
@@ -140,8 +156,7 @@ std::optional<NodeTopology> node_topology(const NodeTopologyInput& input) {
   annotations["node.koordinator.sh/cpu-shared-pools"] = pools_text(input.cpus, pools.shared);
   annotations["node.koordinator.sh/be-cpu-shared-pools"] = pools_text(input.cpus, pools.best_effort);
   annotations["node.koordinator.sh/pod-cpu-allocs"] = allocations_text(allocations);
-  annotations["kubelet.koordinator.sh/cpu-manager-policy"] =
-      object_text([&](auto& json) { json.member("policy", input.kubelet.policy); });
+  annotations["kubelet.koordinator.sh/cpu-manager-policy"] = policy_text(input);
   auto& reserved = annotations["node.koordinator.sh/reservation"];
   if (const auto& cpus = input.object.reserved_cpus)
     reserved = object_text([&](auto& json) { json.member("reservedCPUs", cpus->text()); });

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/pods/cpu_manager.h"
+#include "agent/pods/kubelet_settings.h"
 #include "qos/lending/lendable.h"
 #include "qos/model/pod.h"
 #include "qos/model/topology.h"
@@ -23,6 +24,7 @@ struct NodeTopologyInput {
   const std::vector<lending::Zone>& zones;  ///< one per NUMA node, by its number
   /// What each zone can lend; absent: another lends, whose amounts stay. An unknown amount is taken out.
   const std::optional<lending::ZoneLendables>& lendable;
+  const pods::KubeletSettings* settings = nullptr;  ///< null: the kubelet has not said them
 };
 
 struct NodeTopology {
@@ -33,6 +35,7 @@ struct NodeTopology {
   /// By their names; absent: it does not apply, or is not known, and is taken off.
   std::map<std::string, std::optional<std::string>> annotations{};
   std::vector<Zone> zones{};
+  std::string policy{};     ///< of the kubelet's topology manager; empty: not known
   bool owns_batch = false;  ///< see NodeTopologyInput::lendable
 };
 /// Absent: no CPU is known, a zone lacks CPU or memory, or a CPU is in none of the zones.

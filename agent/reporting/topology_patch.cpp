@@ -133,6 +133,13 @@ bool annotated(const NodeTopology& topology, const Value& object) {
   return true;
 }
 
+bool has_policy(const Value& object, const std::string& policy) {
+  const auto policies = pods::list_at(object, {"topologyPolicies"});
+  if (!policies || policies->size() != 1) return false;
+  const auto* text = policies->front().scalar();
+  return text != nullptr && text->text == policy;
+}
+
 /// Equal except for the order: another writer may have added its members anywhere.
 bool same_zones(const Value& a, const Value& b);
 bool same_map(const document::ValueMap& a, const Value& b) {
@@ -173,8 +180,9 @@ std::string topology_object(const NodeTopology& topology, const std::string& nod
   json.key("ownerReferences").begin_array().begin_object();
   json.member("apiVersion", "v1").member("kind", "Node").member("name", node).member("uid", node_uid);
   json.end_object().end_array().end_object();
-  // The API demands a policy. What the kubelet's topology manager does is not known here.
-  json.key("topologyPolicies").begin_array().value("None").end_array();
+  // The API demands a policy also where that of the kubelet's topology manager is not known.
+  json.key("topologyPolicies").begin_array();
+  json.value(topology.policy.empty() ? std::string("None") : topology.policy).end_array();
   json.key("zones");
   out += zones_text({topology, {}, 0}) + '}';
   return out;
@@ -189,14 +197,18 @@ std::optional<std::string> topology_patch(const NodeTopology& topology, std::str
   const auto zones = zones_text({topology, *old, steady});
   const auto* old_zones = pods::value_at(object.root, {"zones"});
   const auto wanted = document::parse_json(zones, "zones");
-  if (old_zones != nullptr && same_zones(wanted.root, *old_zones) && annotated(topology, object.root))
+  const bool policy_stands = topology.policy.empty() || has_policy(object.root, topology.policy);
+  if (policy_stands && old_zones != nullptr && same_zones(wanted.root, *old_zones) &&
+      annotated(topology, object.root))
     return std::string();
   std::string out;
   runtime::Json json(out);
   json.begin_object().key("metadata").begin_object();
   json.member("resourceVersion", pods::text_at(object.root, {"metadata", "resourceVersion"}));
   put_annotations(json, topology, true);
-  json.end_object().key("zones");
+  json.end_object();
+  if (!policy_stands) json.key("topologyPolicies").begin_array().value(topology.policy).end_array();
+  json.key("zones");
   out += zones + '}';
   return out;
 }

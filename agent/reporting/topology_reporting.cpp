@@ -16,12 +16,19 @@ TopologyReporting::TopologyReporting(lender::Lender& lender, const NodeSnapshot&
       host_(Host::open(host_root)),
       kubelet_state_(host_root + "/var/lib/kubelet/cpu_manager_state") {}
 
-bool TopologyReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::Random random,
-                              kube::TopologyReporter::Options options) {
+bool TopologyReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::KubeClient* kubelet,
+                              const kube::Random& random, kube::TopologyReporter::Options options) {
   if (!host_) return false;
   node_name_ = options.node;
+  if (kubelet != nullptr) {
+    auto poller = kube::SettingsPoller::open(loop, *kubelet, clock_, random, [this](const std::string& why) {
+      log_.warning("kubelet-settings-unknown").with("why", why);
+    });
+    if (!poller) return false;
+    settings_.emplace(std::move(*poller));
+  }
   auto reporter =
-      kube::TopologyReporter::open(loop, api, clock_, std::move(random), std::move(options),
+      kube::TopologyReporter::open(loop, api, clock_, random, std::move(options),
                                    {.object = [this](const std::string& uid) -> kube::TopologyBody {
                                       const auto topology = current();
                                       if (!topology) return tl::unexpected(topology.error());
@@ -62,7 +69,8 @@ tl::expected<NodeTopology, std::string> TopologyReporting::current() {
                             .pods = *node_.pod_specs,
                             .kubelet = kubelet,
                             .zones = by_number,
-                            .lendable = lent});
+                            .lendable = lent,
+                            .settings = settings_ ? settings_->settings() : nullptr});
   if (!out) return unknown("the CPUs or the memory of a NUMA node are not known");
   return std::move(*out);
 }

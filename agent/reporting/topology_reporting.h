@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/kube/settings_poller.h"
 #include "agent/kube/topology_reporter.h"
 #include "agent/lender/lending.h"
 #include "agent/reporting/node_topology.h"
@@ -25,9 +26,9 @@ class TopologyReporting {
   TopologyReporting& operator=(const TopologyReporting&) = delete;
   ~TopologyReporting() = default;
 
-  /// False: reporting is not possible.
-  bool begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::Random random,
-             kube::TopologyReporter::Options options);
+  /// False: reporting is not possible. `kubelet` is asked for its configuration; null: it is not.
+  bool begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::KubeClient* kubelet,
+             const kube::Random& random, kube::TopologyReporter::Options options);
 
  private:
   /// Or why it is not known.
@@ -46,6 +47,7 @@ class TopologyReporting {
   bool lent_ = false;  ///< this run has reported amounts to lend
   std::optional<MonoTime> refreshed_{};
   std::string node_name_{};
+  std::optional<kube::SettingsPoller> settings_{};
   std::optional<kube::TopologyReporter> reporter_{};
 };
 

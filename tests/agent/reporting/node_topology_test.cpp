@@ -22,6 +22,7 @@ struct NodeTopologyTest : testing::Test {
   std::vector<lending::Zone> zones{{.cpu = 2000_mcpu, .memory = 8192_MiB},
                                    {.cpu = 2000_mcpu, .memory = 4096_MiB}};
   std::optional<lending::ZoneLendables> lendable{};
+  std::optional<pods::KubeletSettings> settings{};
 
   /// Two sockets with a NUMA node each, of one core with two threads.
   NodeTopologyTest() {
@@ -29,7 +30,8 @@ struct NodeTopologyTest : testing::Test {
       cpus.cpus.push_back({.id = id, .core = id / 2, .socket = id / 2, .numa = id / 2});
   }
   [[nodiscard]] std::optional<reporting::NodeTopology> topology() const {
-    return reporting::node_topology({cpus, object, pods, kubelet, zones, lendable});
+    return reporting::node_topology(
+        {cpus, object, pods, kubelet, zones, lendable, settings ? &*settings : nullptr});
   }
   [[nodiscard]] std::string annotation(const std::string& name) const {
     return topology().value().annotations.at(name).value_or("(absent)");
@@ -134,6 +136,21 @@ TEST_F(NodeTopologyTest, TheKubeletsAllocationsAreListedAndTaken) {
   EXPECT_EQ(annotation("node.koordinator.sh/pod-cpu-allocs"), "[]");
   EXPECT_EQ(annotation("node.koordinator.sh/be-cpu-shared-pools"),
             R"([{"socket":0,"node":0,"cpuset":"0-1"},{"socket":1,"node":1,"cpuset":"2"}])");
+}
+
+TEST_F(NodeTopologyTest, WhatTheKubeletSaysOfItsManagers) {
+  const auto old = standing();
+  kubelet.policy = "static";
+  settings = {.options = {{"full-pcpus-only", "true"}}, .reserved = set("0-1"), .topology_policy = "None"};
+  EXPECT_EQ(annotation("kubelet.koordinator.sh/cpu-manager-policy"),
+            R"({"policy":"static","options":{"full-pcpus-only":"true"},"reservedCPUs":"0-1"})");
+  EXPECT_EQ(patch(old).find("topologyPolicies"), std::string::npos) << "it stands";
+  settings->topology_policy = "RestrictedPodLevel";
+  EXPECT_NE(patch(old).find(R"("topologyPolicies":["RestrictedPodLevel"])"), std::string::npos) << patch(old);
+  EXPECT_NE(created().find(R"("topologyPolicies":["RestrictedPodLevel"])"), std::string::npos);
+  kubelet.policy = "none";
+  EXPECT_EQ(annotation("kubelet.koordinator.sh/cpu-manager-policy"),
+            R"({"policy":"none","options":{"full-pcpus-only":"true"}})");
 }
 
 TEST_F(NodeTopologyTest, NothingIsSaidOfANodeThatIsNotFullyKnown) {

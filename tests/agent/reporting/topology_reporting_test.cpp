@@ -45,19 +45,15 @@ struct TopologyReportingLive : testing::Test {
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(dir.path + "/" + name) << text;
   }
-  [[nodiscard]] std::vector<std::string> args(const std::vector<std::string>& more = {}) const {
-    std::vector<std::string> out = {"--host-root",    host.root(),
-                                    "--nodeslo",      dir.path + "/nodeslo.yaml",
-                                    "--pods",         "file:" + dir.path + "/pods.json",
-                                    "--state-dir",    dir.path,
-                                    "--interval",     "50ms",
-                                    "--kubeconfig",   dir.path + "/kubeconfig",
-                                    "--node-name",    "n1",
-                                    "--listen",       "none",
-                                    "--node-topology"};
+  [[nodiscard]] std::vector<std::string> args(const std::vector<std::string>& more) const {
+    std::vector<std::string> out = {
+        "--host-root", host.root(), "--nodeslo",      dir.path + "/nodeslo.yaml", "--state-dir", dir.path,
+        "--interval",  "50ms",      "--kubeconfig",   dir.path + "/kubeconfig",   "--node-name", "n1",
+        "--listen",    "none",      "--node-topology"};
     out.insert(out.end(), more.begin(), more.end());
     return out;
   }
+  [[nodiscard]] std::string pods_file() const { return "file:" + dir.path + "/pods.json"; }
   [[nodiscard]] std::string created() const {
     for (const auto& one : server.asked())
       if (one.method == "POST") return one.body;
@@ -69,7 +65,7 @@ struct TopologyReportingLive : testing::Test {
 };
 
 TEST_F(TopologyReportingLive, CreatesTheObjectOnceTheKubeletsStateIsThere) {
-  LiveAgent agent(args());
+  LiveAgent agent(args({"--pods", pods_file()}));
   ASSERT_TRUE(agent.logged("event=started", seconds(20))) << agent.log();
   ASSERT_TRUE(agent.logged("event=topology-not-reported", seconds(60))) << agent.log();
   EXPECT_NE(agent.log().find("cpu_manager_state cannot be read"), std::string::npos) << agent.log();
@@ -92,8 +88,31 @@ TEST_F(TopologyReportingLive, CreatesTheObjectOnceTheKubeletsStateIsThere) {
   EXPECT_EQ(agent.exit_status(), 0);
 }
 
+TEST_F(TopologyReportingLive, AsksTheKubeletForItsSettings) {
+  host.file("var/lib/kubelet/cpu_manager_state",
+            R"({"policyName":"static","defaultCpuSet":"0-3","checksum":1})");
+  server.answers([](const Asked& asked, Exchange& exchange) {
+    if (asked.target.starts_with("/pods"))
+      return void(exchange.send(http_answer(200, R"({"kind":"PodList","apiVersion":"v1","items":[]})")));
+    if (asked.target == "/configz")
+      return void(exchange.send(http_answer(
+          200, R"({"kubeletconfig":{"reservedSystemCPUs":"0","topologyManagerPolicy":"restricted"}})")));
+    if (asked.method == "POST") return void(exchange.send(http_answer(201, asked.body)));
+    if (asked.method == "GET")
+      return void(exchange.send(http_answer(200, R"({"kind":"Node","metadata":{"name":"n1","uid":"u-1"}})")));
+    exchange.send(http_answer(404, R"({"kind":"Status","reason":"NotFound","message":"not found"})"));
+  });
+  write("token", "abc");
+  LiveAgent agent(args({"--pods", "kubelet", "--kubelet-url", server.url(), "--kubelet-ca",
+                        dir.path + "/ca.crt", "--kubelet-token-file", dir.path + "/token"}));
+  ASSERT_TRUE(agent.logged("event=reports-topology", seconds(60))) << agent.log();
+  EXPECT_NE(created().find(R"({\"policy\":\"static\",\"reservedCPUs\":\"0\"})"), std::string::npos)
+      << created();
+  EXPECT_NE(created().find(R"("topologyPolicies":["RestrictedContainerLevel"])"), std::string::npos);
+}
+
 TEST_F(TopologyReportingLive, ADryRunSendsNothing) {
-  LiveAgent agent(args({"--dry-run"}));
+  LiveAgent agent(args({"--dry-run", "--pods", pods_file()}));
   ASSERT_TRUE(agent.logged("event=started", seconds(20)));
   std::this_thread::sleep_for(seconds(13));
   for (const auto& one : server.asked()) EXPECT_EQ(one.method, "GET");

@@ -1,0 +1,38 @@
+#include "agent/pods/kubelet_settings.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "agent/document/document.h"
+#include "agent/pods/kube_text.h"
+
+namespace evenkeel::pods {
+namespace {
+
+std::string topology_policy(const document::Value& config) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 3> kPolicies = {
+      {{"single-numa-node", "SingleNUMANode"}, {"restricted", "Restricted"}, {"best-effort", "BestEffort"}}};
+  const auto policy = config.text("topologyManagerPolicy");
+  if (policy.empty() || policy == "none") return "None";
+  const auto found = std::ranges::find(kPolicies, policy, &std::pair<std::string_view, const char*>::first);
+  if (found == kPolicies.end()) return {};
+  return std::string(found->second) +
+         (config.text("topologyManagerScope") == "pod" ? "PodLevel" : "ContainerLevel");
+}
+
+}  // namespace
+
+std::optional<KubeletSettings> kubelet_settings(std::string_view configz) {
+  const auto parsed = document::parse_json(configz, "configz");
+  const auto* config = parsed.problems.empty() ? value_at(parsed.root, {"kubeletconfig"}) : nullptr;
+  if (config == nullptr || config->map() == nullptr) return std::nullopt;
+  KubeletSettings out{.topology_policy = topology_policy(*config)};
+  if (const auto text = config->text("reservedSystemCPUs"); !text.empty()) out.reserved = CpuSet::parse(text);
+  if (const auto* options = config->find("cpuManagerPolicyOptions"); options != nullptr && options->map())
+    for (const auto& [name, value] : *options->map())
+      if (value.scalar() != nullptr) out.options.emplace(name, value.scalar()->text);
+  return out;
+}
+
+}  // namespace evenkeel::pods

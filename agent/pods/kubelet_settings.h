@@ -1,0 +1,23 @@
+// What the kubelet says of its CPU and topology managers in /configz. Asks no server.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "qos/model/topology.h"
+
+namespace evenkeel::pods {
+
+struct KubeletSettings {
+  std::map<std::string, std::string> options{};  ///< cpuManagerPolicyOptions
+  std::optional<CpuSet> reserved{};              ///< reservedSystemCPUs; absent: none by their numbers
+  /// Policy and scope of the topology manager, in the words of NodeResourceTopology: "None",
+  /// "RestrictedPodLevel". Empty: another policy.
+  std::string topology_policy{};
+};
+/// Absent: the text is not the kubelet's configuration.
+std::optional<KubeletSettings> kubelet_settings(std::string_view configz);
+
+}  // namespace evenkeel::pods

@@ -1,0 +1,41 @@
+// Tests what is read of the kubelet's /configz.
+#include "agent/pods/kubelet_settings.h"
+
+#include <gtest/gtest.h>
+
+namespace evenkeel::test {
+namespace {
+
+std::string configz(const std::string& members) { return R"({"kubeletconfig":{)" + members + "}}"; }
+
+TEST(KubeletSettings, AreOptionsReservedCpusAndTheTopologyPolicy) {
+  const auto read = pods::kubelet_settings(configz(
+      R"("cpuManagerPolicy":"static","cpuManagerPolicyOptions":{"full-pcpus-only":"true"},)"
+      R"("reservedSystemCPUs":"0-1","topologyManagerPolicy":"restricted","topologyManagerScope":"pod")"));
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->options, (std::map<std::string, std::string>{{"full-pcpus-only", "true"}}));
+  EXPECT_EQ(read->reserved.value().text(), "0-1");
+  EXPECT_EQ(read->topology_policy, "RestrictedPodLevel");
+}
+
+TEST(KubeletSettings, EveryTopologyPolicyHasItsWord) {
+  const auto word = [](const std::string& policy, const std::string& scope) {
+    return pods::kubelet_settings(configz(R"("topologyManagerPolicy":")" + policy +
+                                          R"(","topologyManagerScope":")" + scope + '"'))
+        .value()
+        .topology_policy;
+  };
+  EXPECT_EQ(word("single-numa-node", "container"), "SingleNUMANodeContainerLevel");
+  EXPECT_EQ(word("best-effort", "pod"), "BestEffortPodLevel");
+  EXPECT_EQ(word("none", "container"), "None");
+  EXPECT_EQ(word("clever", "container"), "");
+}
+
+TEST(KubeletSettings, AbsentForAnotherText) {
+  EXPECT_FALSE(pods::kubelet_settings("Forbidden"));
+  EXPECT_FALSE(pods::kubelet_settings("{}"));
+  EXPECT_FALSE(pods::kubelet_settings(configz("")).value().reserved);
+}
+
+}  // namespace
+}  // namespace evenkeel::test
