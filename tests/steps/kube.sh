@@ -1,5 +1,6 @@
 # Tests the agent in a real cluster: starts Kubernetes (tests/kube/build), runs every
-# case of tests/kube/cases, and stops it. Also builds the image that its pods run.
+# case of tests/kube/cases, and stops it. Also builds the image that its pods run. And on a kubelet with the systemd
+# driver, in a guest: tests/kube/guest.
 
 build_image() {
   local first second size
@@ -36,3 +37,21 @@ cluster_steps() {
 }
 step_kube() { cluster_steps kube 1.20.2 "Debian's packages"; }
 step_kube-current() { cluster_steps kube-current 1.37.2 "its Go module"; }
+
+# Emulated: some pods a minute, and a quarter of an hour for the values that are renewed each minute.
+step_kubelet-v2() {
+  local -x EVENKEEL_KUBE_VERSION=1.37.2 VM_MEMORY=${VM_MEMORY:-4096} VM_SECONDS=${VM_SECONDS:-7200} GUEST=tests/kube/guest/run
+  need_release
+  run_step kubelet-v2-build "Kubernetes $EVENKEEL_KUBE_VERSION from its Go module, once" or_skipped nice tests/kube/build || return
+  [ $SKIPPED -eq 0 ] || return
+  run_step kubelet-v2-images "the images of its pods" tests/kube/images || return
+  run_step kubelet-v2-vm "a guest: QEMU, Debian's kernel" prepare_guest || return
+  [ $SKIPPED -eq 0 ] || return
+  run_step kubelet-v2 "a kubelet with the systemd driver in the guest" kubelet_in_guest
+}
+kubelet_in_guest() {
+  run_guest kubelet-v2 --systemd env EVENKEEL_KUBE_VERSION="$EVENKEEL_KUBE_VERSION" EVENKEEL_KUBE_DIR="${EVENKEEL_KUBE_DIR:-$ROOT/build/kube}" \
+    KUBE_GUEST_BIRTHS="${KUBE_GUEST_BIRTHS:-100}" KUBE_RESET_MINUTES="${KUBE_RESET_MINUTES:-10}"
+  guest_ended kubelet-v2 $?
+  count_results build/logs/kubelet-v2.results
+}
