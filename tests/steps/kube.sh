@@ -41,9 +41,9 @@ step_kube-current() { cluster_steps kube-current 1.37.2 "its Go module"; }
 # Emulated: some pods a minute, and a quarter of an hour for the values that are renewed each minute.
 step_kubelet-v2() {
   local -x EVENKEEL_KUBE_VERSION=1.37.2 VM_MEMORY=${VM_MEMORY:-4096} VM_SECONDS=${VM_SECONDS:-7200} GUEST=tests/kube/guest/run
-  need_release
   run_step kubelet-v2-build "Kubernetes $EVENKEEL_KUBE_VERSION from its Go module, once" or_skipped nice tests/kube/build || return
   [ $SKIPPED -eq 0 ] || return
+  need_release
   run_step kubelet-v2-images "the images of its pods" tests/kube/images || return
   run_step kubelet-v2-vm "a guest: QEMU, Debian's kernel" prepare_guest || return
   [ $SKIPPED -eq 0 ] || return

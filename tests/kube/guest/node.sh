@@ -8,6 +8,14 @@ PODS=/sys/fs/cgroup/kubepods.slice
 BESTEFFORT=$PODS/kubepods-besteffort.slice
 NODE_LOG=/run/node
 
+fail() {
+  tail -n 20 $NODE_LOG/agent.log 2>/dev/null || true
+  die "$*"
+}
+soon() { within "$@" || fail "$2"; }
+
+# --- the node
+
 # unit NAME COMMAND...: a transient service with the daemons' environment; systemctl knows it by that name.
 unit() {
   local name=$1 program
@@ -47,7 +55,7 @@ start_node() {
 # --- pods: files that the kubelet watches, each with a uid of its own, from which the name of its cgroup follows
 
 uid() { printf '00000000-0000-4000-8000-%012d' "$1"; }
-# pod NUMBER NAME KOORDINATOR-CLASS RESOURCES [COMMAND]: RESOURCES in YAML's flow style, {} for best effort.
+# pod NUMBER NAME KOORDINATOR-CLASS RESOURCES: RESOURCES in YAML's flow style, {} for best effort.
 pod() {
   cat >"$MANIFESTS/.$2" <<Y
 apiVersion: v1
@@ -59,7 +67,7 @@ spec:
   automountServiceAccountToken: false
   enableServiceLinks: false
   containers:
-  - {name: a, image: k8s.local/busybox:1.35, imagePullPolicy: Never, command: [/bin/sh, -c, '${5:-exec sleep 1000000}'], resources: $4}
+  - {name: a, image: k8s.local/busybox:1.35, imagePullPolicy: Never, command: [/bin/sh, -c, exec sleep 1000000], resources: $4}
 Y
   mv "$MANIFESTS/.$2" "$MANIFESTS/$2.yaml"
 }
@@ -82,21 +90,27 @@ basic_pods() {
   pod 4 batch BE '{}'
   soon 300 "pods of every class run" all_run 1 2 3 4
 }
+# Prints every value in the pods' cgroups that the agent could have changed, without the containers' names.
+settings() {
+  find $PODS -type f \( -name 'cpu.max*' -o -name cpu.idle -o -name cpu.weight -o -name memory.min -o -name memory.low -o -name memory.high \) |
+    xargs grep -H '' | sed -E 's/cri-containerd-[0-9a-f]*/CONTAINER/' | sort
+}
+remember_settings() { settings >$NODE_LOG/settings; }
+# The weights of the QoS slices follow the pods within a minute.
+are_as_remembered() { settings | diff $NODE_LOG/settings - >$NODE_LOG/differences; }
+check_settings() {
+  within "${1:-5}" "every value is the kubelet's" are_as_remembered || { cat $NODE_LOG/differences; fail "the agent has left values"; }
+}
 
-# --- the agent as a unit, with the configuration in $NODE_LOG/nodeslo.yaml
+# --- the agent as a unit, with the configuration in $NODE_LOG/nodeslo.yaml. The kubelet's certificate is its own.
 
 EVENKEEL=$(readlink -m "${KUBE_AGENT:-$KUBE_ROOT/build/release/evenkeel}")
 LISTEN=127.0.0.1:9320
 start_agent() {
   unit agent "$EVENKEEL" run --nodeslo $NODE_LOG/nodeslo.yaml --state-dir $NODE_LOG/state --listen $LISTEN --pods kubelet \
     --kubelet-url https://127.0.0.1:10250 --kubelet-insecure-tls --node-name guest
-  within 120 "the agent is ready" page readyz || fail "no agent"
+  soon 120 "the agent is ready" page readyz
 }
 page() { curl -sf --noproxy '*' --max-time 20 "http://$LISTEN/$1"; }
 explain() { "$EVENKEEL" explain --listen $LISTEN "$@"; }
 stop_agent() { systemctl stop agent.service; }
-fail() {
-  tail -n 20 $NODE_LOG/agent.log 2>/dev/null || true
-  die "$*"
-}
-soon() { within "$@" || fail "$2"; }

@@ -3,11 +3,6 @@
 # the kubelet's was, and the stop brings that back.
 . tests/kube/guest/node.sh
 
-# The kubelet's values of pods and containers, without the containers' names.
-values() {
-  find $PODS -name memory.min -o -name memory.low -o -name memory.high | xargs grep -H '' |
-    sed -E 's/cri-containerd-[0-9a-f]*/CONTAINER/' | sort
-}
 # value NUMBER FILE: of the container that the kubelet gave a value; the sandbox has none.
 value() { sort -n <(cat "$(cgroup_of "$1")"/cri-containerd-*.scope/"$2") | grep -v max | tail -1; }
 has() { [ "$(value "$1" "$2")" = "$3" ]; }
@@ -22,7 +17,7 @@ MIB=$((1024 * 1024))
 high=$(((64 * 10 + 8 * 64) * MIB / 10 / 4096 * 4096))
 
 basic_pods
-values >$NODE_LOG/values
+remember_settings
 stands 1 memory.low $((64 * MIB))
 stands 1 memory.high $high
 stands 2 memory.min $((64 * MIB))
@@ -49,5 +44,5 @@ grep -q "memory.low is $((80 * MIB)), was $((64 * MIB)), by memory-qos" $NODE_LO
 grep -q "memory.high is $((96 * MIB)), was $high, by memory-qos" $NODE_LOG/explained || fail "the kubelet's memory.high is not named"
 
 stop_agent
-values | diff $NODE_LOG/values - || fail "the agent has stopped, and not all values are the kubelet's"
+check_settings
 say "every value is the kubelet's"

@@ -29,10 +29,10 @@ watch_quota() {
     read -r -t 0.1 -u "$never" || true
   done
 }
-# figures FROM TO: of the time between these (in us): percent limited, times lifted, the longest stretch without the
-# quota in ms, and the most ticks that passed in one.
+# figures FROM TO TICKS: of the time between these (in us; TICKS at its end): seconds of 60 with the quota, times that it
+# was lifted, the longest stretch without it in ms, and the most ticks that passed in one.
 figures() {
-  awk -v from="$1" -v to="$2" '
+  awk -v from="$1" -v to="$2" -v now="$3" '
     function upto(end, ticks,   start) {
       start = since > from ? since : from
       if (end > to) end = to
@@ -42,7 +42,7 @@ figures() {
       if (ticks - at > most) most = ticks - at
     }
     { upto($1, $3); free = $2 == "max"; since = $1; at = $3; if (free && $1 >= from && $1 < to) ++lifts }
-    END { upto(to, at); printf "%.1f %d %d %d\n", 60 * (1 - lost / (to - from)), lifts, longest / 1000, most }' $samples
+    END { upto(to, now); printf "%.1f %d %d %d\n", 60 * (1 - lost / (to - from)), lifts, longest / 1000, most }' $samples
 }
 is_bounded() { [ "$(cut -d' ' -f1 $BESTEFFORT/cpu.max)" != max ]; }
 is_free() { ! is_bounded; }
@@ -53,6 +53,7 @@ resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota, cpuSupp
 Y
 basic_pods
 is_free || fail "best effort is bounded before the agent runs: $(cat $BESTEFFORT/cpu.max)"
+remember_settings
 start_agent
 soon 60 "best effort is bounded" is_bounded
 : >$samples
@@ -74,24 +75,27 @@ happens() {
 }
 names=([2]="daemon-reload" [3]="a best-effort pod comes" [4]="a service comes" [5]="the pod goes" [6]="the kubelet restarts"
   [8]="daemon-reload" [9]="the service goes")
-total=0 lifted=0 worst=0 bad=
+# A tick that has begun when systemd writes does not see it, the next one must: the count grows by two at most.
+total=0 lifted=0 bad=
 for minute in $(seq "$minutes"); do
   from=${EPOCHREALTIME/./}
   happens "$minute" || true
   left=$((60000000 + from - ${EPOCHREALTIME/./}))
   [ $left -le 0 ] || sleep "$((left / 1000000)).$(printf %06d $((left % 1000000)))"
-  read -r seconds lifts longest most < <(figures "$from" "${EPOCHREALTIME/./}")
+  read -r seconds lifts longest most < <(figures "$from" "${EPOCHREALTIME/./}" "$(tick_count)")
   say "minute $minute: limited in $seconds of 60 s, lifted $lifts times, at most $longest ms and $most ticks${names[minute]:+ (${names[minute]})}"
   lifted=$((lifted + lifts)) total=$(awk -v a="$total" -v b="$seconds" 'BEGIN { print a + b }')
-  [ "$most" -le 1 ] || bad+=" $minute"
+  [ "$most" -le 2 ] || bad+=" $minute"
 done
 say "limited in $total of $((minutes * 60)) s, lifted $lifted times; $(page metrics | grep -E '^evenkeel_(ticks|missed_ticks)_total' | tr '\n' ' ')"
-[ $lifted -ge $((minutes / 2)) ] || fail "the quota was lifted $lifted times only: nothing is shown"
+[ $lifted -ge $((minutes / 3)) ] || fail "the quota was lifted $lifted times only: nothing is shown"
 [ -z "$bad" ] || fail "best effort had no quota for more than a tick in minute$bad"
 ! grep -q 'event=yielded' $NODE_LOG/agent.log || fail "a value was given up: $(grep event=yielded $NODE_LOG/agent.log | tail -1)"
 is_bounded || soon 5 "the quota holds at the end" is_bounded
 soon 240 "the kubelet is healthy after its restart" kubelet_healthy
 
 stop_agent
-[ "$(systemctl show -P Result agent.service)" = success ] || say "the unit is gone"
 is_free || fail "the agent has stopped, and best effort is still bounded: $(cat $BESTEFFORT/cpu.max)"
+rm -f $MANIFESTS/come-and-*.yaml
+soon 240 "pods that came are gone" none_is 11 12
+check_settings 150
