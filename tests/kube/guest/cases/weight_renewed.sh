@@ -94,6 +94,8 @@ say "limited in $total of $((minutes * 60)) s, lifted $lifted times; $(page metr
 is_bounded || soon 5 "the quota holds at the end" is_bounded
 soon 240 "the kubelet is healthy after its restart" kubelet_healthy
 
+clean_up
+watcher=
 stop_agent
 is_free || fail "the agent has stopped, and best effort is still bounded: $(cat $BESTEFFORT/cpu.max)"
 rm -f $MANIFESTS/come-and-*.yaml
