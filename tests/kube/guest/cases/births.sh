@@ -29,7 +29,7 @@ while [ $number -lt "$births" ]; do
     pod $((1002 + number)) "born-$((2 + number))" LS '{requests: {cpu: 100m}}'
     number=$((number + 2))
   done
-  soon 600 "pods ${batch[*]} ${services[*]} run" all_run "${batch[@]}" "${services[@]}"
+  soon 1800 "pods ${batch[*]} ${services[*]} run" all_run "${batch[@]}" "${services[@]}"
   for pod in "${batch[@]}" "${services[@]}"; do
     [ "$(cat "$(cgroup_of "$pod")/pids.max")" = "$limit" ] || wrong "$pod: pids.max is $(cat "$(cgroup_of "$pod")/pids.max")"
   done
