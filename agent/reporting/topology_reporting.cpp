@@ -1,5 +1,6 @@
 #include "agent/reporting/topology_reporting.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "collectors/node/numa_memory.h"
@@ -14,7 +15,7 @@ TopologyReporting::TopologyReporting(lender::Lender& lender, const NodeSnapshot&
       clock_(clock),
       log_(log),
       host_(Host::open(host_root)),
-      kubelet_state_(host_root + "/var/lib/kubelet/cpu_manager_state") {}
+      kubelet_state_(std::filesystem::path(host_root) / "var/lib/kubelet/cpu_manager_state") {}
 
 bool TopologyReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::KubeClient* kubelet,
                               const kube::Random& random, kube::TopologyReporter::Options options) {

@@ -130,7 +130,10 @@ ONE(int, flock, (int fd, int how), (fd, how))
 ONE(int, inotify_init1, (int flags), (flags))
 ONE(int, inotify_add_watch, (int fd, const char *path, uint32_t mask), (fd, path, mask))
 ONE(int, epoll_create1, (int flags), (flags))
-ONE(int, epoll_ctl, (int epoll, int what, int fd, struct epoll_event *event), (epoll, what, fd, event))
+// Only an addition needs memory.
+int epoll_ctl(int epoll, int what, int fd, struct epoll_event *event) {
+  return what == EPOLL_CTL_ADD && fails("epoll_ctl") ? -1 : REAL(epoll_ctl)(epoll, what, fd, event);
+}
 ONE(int, epoll_wait, (int epoll, struct epoll_event *events, int most, int timeout), (epoll, events, most, timeout))
 ONE(int, timerfd_create, (int clock, int flags), (clock, flags))
 ONE(int, timerfd_settime, (int fd, int flags, const struct itimerspec *to, struct itimerspec *from), (fd, flags, to, from))
