@@ -1,0 +1,59 @@
+// Tests a hard limit of open files (RLIMIT_NOFILE) far below what a tick needs: files are reopened for each
+// read, the metrics say so, and levers and undo work as ever.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "agent/http/http_client.h"
+#include "tests/support/live/agent_args.h"
+#include "tests/support/live/live_agent.h"
+#include "tests/support/live/live_population.h"
+#include "tests/support/process.h"
+#include "tests/support/soon.h"
+#include "tests/support/state_dir.h"
+
+namespace evenkeel::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr int kPods = 40;  ///< of three containers each
+constexpr int kFew = 256;
+
+double metric(const std::string& page, const std::string& name) {
+  const auto at = page.find("\n" + name + " ");
+  return at == std::string::npos ? -1 : std::strtod(page.c_str() + at + name.size() + 2, nullptr);
+}
+
+TEST(LiveDescriptors, AHardLimitBelowTheNeedIsSurvivedAndSaid) {
+  LiveCgroups cgroups;
+  if (!cgroups.why_not().empty()) GTEST_SKIP() << cgroups.why_not();
+  const Population pods = populate(cgroups, kPods);
+  const StateDir dir;
+  std::ofstream(dir.path + "/nodeslo.yaml")
+      << "cpuBurstStrategy: {policy: auto}\nresourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}\n"
+         "extensions: {evenkeel: {brake: {enable: true}}}\n";
+  const std::string burst = cgroups.burst_file(pods.services.back() + "/c0");
+  ASSERT_EQ(text_of_file(burst), "0\n");
+  auto args = stepped_args(cgroups, dir, kPodsByCgroup);
+  args.insert(args.end(), {"--listen", "127.0.0.1:0", "--interval", "200ms"});
+  LiveAgent agent(args, kFew);
+  ASSERT_TRUE(agent.logged("event=started", 20s)) << agent.log();
+  EXPECT_TRUE(soon([&] { return text_of_file(burst) != "0\n"; }, 30s)) << agent.log();
+  const auto log = agent.log();
+  const std::string url =
+      "http://127.0.0.1:" + std::to_string(std::atoi(log.c_str() + log.find(" port=") + 6));
+  const auto page = http::http_get(url + "/metrics").body;
+  EXPECT_GT(metric(page, "evenkeel_descriptors_needed"), kFew) << "nothing is shown";
+  EXPECT_GT(metric(page, "evenkeel_descriptors_reopened"), 0);
+  EXPECT_EQ(http::http_get(url + "/healthz").status, 200);
+  EXPECT_EQ(agent.log().find("EMFILE"), std::string::npos) << agent.log();
+  agent.stop();
+  EXPECT_EQ(agent.exit_status(), 0) << agent.log();
+  EXPECT_EQ(text_of_file(burst), "0\n");
+}
+
+}  // namespace
+}  // namespace evenkeel::test
