@@ -83,8 +83,8 @@ struct TopologyReporter::Impl {
                         .headers = {"Accept: application/json"},
                         .body = std::move(body)};
     if (method != "GET")
-      call.headers.push_back(method == "POST" ? "Content-Type: application/json"
-                                              : "Content-Type: application/merge-patch+json");
+      call.headers.emplace_back(method == "POST" ? "Content-Type: application/json"
+                                                 : "Content-Type: application/merge-patch+json");
     request.send(std::move(call), [this, method](const http::HttpReply& reply) { take(method, reply); });
   }
 
