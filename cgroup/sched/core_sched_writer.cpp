@@ -242,11 +242,7 @@ void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, executor::Jou
     if (!path.ends_with(kRecord)) continue;
     const auto dir = path.substr(0, path.size() - kRecord.size());
     std::vector<std::int32_t> threads;
-    Error refusal{};
-    for (const char* file : {"/cgroup.threads", "/tasks"}) {
-      tree::add_threads(files, dir, dir + file, room, threads);
-      if (refusal.code == 0) refusal = room.below.unread;
-    }
+    Error refusal = tree::add_recorded_threads(files, dir, "/cgroup.threads", "/tasks", room, threads);
     std::erase_if(threads, [&](std::int32_t task) { return cookies.of(task).value_or(0) != cookie; });
     const auto given = threads.empty() ? CoreCookies::Given{} : cookies.clear_cookies(threads);
     if (given.error.code != 0) refusal = given.error;

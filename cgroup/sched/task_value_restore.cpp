@@ -26,12 +26,7 @@ Error give_back(ResctrlFiles& files, TaskSetting& setting, const TaskRecord& rec
   const auto& names = setting.names();
   tree::ThreadsRoom room;
   std::vector<std::int32_t> threads;
-  tree::add_threads(files, record.dir, record.dir + std::string(names.v2_file), room, threads);
-  Error refusal = room.below.unread;
-  if (names.v1_file != names.v2_file) {
-    tree::add_threads(files, record.dir, record.dir + std::string(names.v1_file), room, threads);
-    if (refusal.code == 0) refusal = room.below.unread;
-  }
+  Error refusal = tree::add_recorded_threads(files, record.dir, names.v2_file, names.v1_file, room, threads);
   const auto note = [&](const Error& error) {
     if (!is_gone(error) && refusal.code == 0) refusal = error;
   };

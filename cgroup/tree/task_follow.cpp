@@ -29,4 +29,13 @@ int add_threads(ResctrlFiles& files, std::string_view dir, std::string_view file
   return hidden;
 }
 
+Error add_recorded_threads(ResctrlFiles& files, const std::string& dir, std::string_view v2_file,
+                           std::string_view v1_file, ThreadsRoom& room, std::vector<std::int32_t>& threads) {
+  add_threads(files, dir, dir + std::string(v2_file), room, threads);
+  const Error first = room.below.unread;
+  if (v1_file == v2_file) return first;
+  add_threads(files, dir, dir + std::string(v1_file), room, threads);
+  return first.code != 0 ? first : room.below.unread;
+}
+
 }  // namespace evenkeel::tree

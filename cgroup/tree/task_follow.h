@@ -54,6 +54,11 @@ struct ThreadsRoom {
 int add_threads(ResctrlFiles& files, std::string_view dir, std::string_view file, ThreadsRoom& room,
                 std::vector<std::int32_t>& threads);
 
+/// The same for a directory of which only the record is known: by each of the lists that the kernel has.
+/// Returns the first error that does not say that the list is gone; code 0: none.
+Error add_recorded_threads(ResctrlFiles& files, const std::string& dir, std::string_view v2_file,
+                           std::string_view v1_file, ThreadsRoom& room, std::vector<std::int32_t>& threads);
+
 /// Decides which cgroups are due for a check.
 class CheckTimer {
  public:

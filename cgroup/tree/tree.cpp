@@ -1,7 +1,6 @@
 #include "cgroup/tree/tree.h"
 
 #include <algorithm>
-#include <cerrno>
 
 #include "cgroup/tree/walk.h"
 
@@ -149,8 +148,7 @@ std::string CgroupTree::unified_dir(const Cgroup& cgroup) const {
 }
 
 void note_unread(Error& first, const Error& error) {
-  const bool gone = error.code == ENOENT || error.code == ENODEV;
-  if (!gone && first.code == 0) first = error;
+  if (!vanished(error) && first.code == 0) first = error;
 }
 
 }  // namespace evenkeel::tree
