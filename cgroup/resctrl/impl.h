@@ -37,6 +37,7 @@ struct Placed : tree::TrackedTasks {
   std::uint32_t group = 0;  ///< HeldGroup::id
   std::uint64_t round = 0;  ///< the last round whose plan named it
   bool others_reported = false;
+  bool unread = false;  ///< some of its tasks could not be listed, so it is checked again
   std::string moved{};  ///< in this round, for the report
   int moved_count = 0;
 };
@@ -77,6 +78,7 @@ struct ResctrlGroupWriter::Impl {
   void settle();
   bool pass();
   bool look_at(Placed& placed, const HeldGroup* group);
+  void note_unread(Placed& placed, const Error& error);
   bool move(Placed& placed, std::int32_t task, const std::string& file);
   void find_movable();
   bool read_tasks(const std::string& file, std::vector<std::int32_t>& out);

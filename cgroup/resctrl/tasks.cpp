@@ -76,6 +76,9 @@ void ResctrlGroupWriter::Impl::settle() {
   for (int i = 0; i < kMostPasses && moves < kMaxMoves && pass(); ++i) {
   }
   if (moves < kMaxMoves) timer.checked(members, at, dry_run);
+  for (const auto i : due)
+    if (members[i].unread)
+      members[i].recheck(at + tree::CheckTimer::kCheckInterval, std::max(1, members[i].checks_left));
   report_moved();
 }
 
@@ -98,8 +101,10 @@ bool ResctrlGroupWriter::Impl::pass() {
 
 bool ResctrlGroupWriter::Impl::look_at(Placed& placed, const HeldGroup* group) {
   const auto& file = group == nullptr ? kRootTasks : group->tasks_file;
+  if (waits(placed.threads_file)) return false;
   threads.clear();
   const int hidden_threads = tree::add_threads(files, placed.dir, placed.threads_file, room, threads);
+  note_unread(placed, room.below.unread);
   if (threads.empty() && hidden_threads > 0)
     refuse(file, placed.threads_file, {.code = ESRCH, .op = Op::other}, kLongFirstPause,
            "the tasks are in another PID namespace: the agent needs the host's");
@@ -124,6 +129,15 @@ bool ResctrlGroupWriter::Impl::look_at(Placed& placed, const HeldGroup* group) {
                                .cgroup = placed.cgroup});
   }
   return moved && !dry_run;
+}
+
+/// Tasks that cannot be listed stay in their group, also when their cgroup is to leave it.
+void ResctrlGroupWriter::Impl::note_unread(Placed& placed, const Error& error) {
+  if (error.code != 0)
+    refuse(placed.threads_file, "read", error, tree::CheckTimer::kCheckInterval);
+  else if (placed.unread)
+    accepted(placed.threads_file);
+  placed.unread = error.code != 0;
 }
 
 /// A task that has ended meanwhile is no error.

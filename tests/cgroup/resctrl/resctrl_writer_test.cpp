@@ -171,6 +171,23 @@ TEST_F(Actuator, TasksOfAnotherPidNamespaceAreSaidToBe) {
   EXPECT_TRUE(node.tick().refusals.empty()) << "not in every tick";
 }
 
+TEST_F(Actuator, TasksThatCannotBeListedAreSaidAndTriedAgain) {
+  node.settle();
+  node.no_plan();
+  node.plan(kBatch, kLittle, {});
+  node.kernel.fail_reads(node.threads_of("a"), EIO);
+  const auto report = node.tick();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].path, "/" + node.threads_of("a"));
+  EXPECT_EQ(report.refusals[0].error.code, EIO);
+  for (int i = 0; i < 60; ++i) EXPECT_TRUE(node.tick().refusals.empty()) << "reported once";
+  EXPECT_EQ(node.kernel.group_of(101), kBatch);
+  node.kernel.fail_reads(node.threads_of("a"), 0);
+  for (int i = 0; i < 130; ++i) node.tick();
+  EXPECT_EQ(node.kernel.group_of(101), "") << "as the plan says";
+  EXPECT_EQ(node.writer->counters().members, 0U);
+}
+
 TEST_F(Actuator, AContainerThatChangesItsGroupTakesItsTasksAlong) {
   node.settle();
   node.no_plan();
