@@ -35,14 +35,18 @@ std::string proof_json(const AgentView& view) {
   runtime::Json json(out);
   const proof::ProofState& state = state_of(view);
   json.begin_object().member("enabled", is_on(view)).member("error_rate", proof::kErrorRate);
+  json.member("run_queue_waits", std::string(record::name(view.node().run_queue.source)));
+  json.member("run_queue_waits_why", view.node().run_queue.why);
   json.member("withheld_seconds", runtime::seconds(state.withheld)).key("levers").begin_array();
   for (std::size_t i = 0; i < proof::kLevers; ++i) {
     const proof::Lever& lever = proof::levers()[i];
     const proof::Evidence& one = state.evidence[i];
     json.begin_object().member("lever", std::string(lever.name)).member("policy", std::string(lever.policy));
-    json.member("feeling", std::string(proof::name(lever.feeling))).member("trials", one.trials);
+    json.member("feeling", std::string(proof::name(one.feeling.value_or(lever.feeling))))
+        .member("trials", one.trials);
     if (const auto effect = one.effect())
       json.member("ratio", effect->ratio).member("ratio_low", effect->low).member("ratio_high", effect->high);
+    json.member("standing", std::string(proof::name(state.standing[i])));
     json.member("verdict", std::string(proof::name(one.verdict)));
     json.member("withdrawn", is_withdrawn(view, i)).end_object();
   }

@@ -88,10 +88,12 @@ std::string row(const document::Value& lever) {
   if (!lever.text("ratio").empty())
     std::snprintf(effect.data(), effect.size(), "%.2f (%.2f to %.2f)", number_at(lever, "ratio"),
                   number_at(lever, "ratio_low"), number_at(lever, "ratio_high"));
+  const bool withdrawn = lever.text("withdrawn") == "true";
+  const std::string standing = withdrawn ? "withdrawn" : lever.text("standing");
   std::array<char, 256> line{};
-  std::snprintf(line.data(), line.size(), "%-18s  %-15s  %7s  %-20s  %s%s\n", lever.text("lever").c_str(),
-                lever.text("feeling").c_str(), lever.text("trials").c_str(), effect.data(),
-                lever.text("verdict").c_str(), lever.text("withdrawn") == "true" ? ": withdrawn" : "");
+  std::snprintf(line.data(), line.size(), "%-18s  %-15s  %7s  %-20s  %-13s  %s\n",
+                lever.text("lever").c_str(), lever.text("feeling").c_str(), lever.text("trials").c_str(),
+                effect.data(), lever.text("verdict").c_str(), standing.c_str());
   return line.data();
 }
 
@@ -128,8 +130,11 @@ std::string proof_table(const std::string& proof_json) {
   const document::Value* all = parsed.problems.empty() ? parsed.root.find("levers") : nullptr;
   if (all == nullptr || all->list() == nullptr) return "the agent's answer could not be read\n";
   if (parsed.root.text("enabled") != "true") return "off: extensions.evenkeel.proof.enable turns it on\n";
-  std::string out = "lever               services feel     trials  in force / withheld   verdict\n";
+  std::string out =
+      "lever               services feel     trials  in force / withheld   verdict        now\n";
   for (const auto& lever : *all->list()) out += row(lever);
+  if (const std::string why = parsed.root.text("run_queue_waits_why"); !why.empty())
+    out += "measurement of waits for a CPU: " + parsed.root.text("run_queue_waits") + " (" + why + ")\n";
   return out;
 }
 

@@ -8,7 +8,8 @@ std::string sentence_of(const proof::Lever& lever, const proof::Evidence& found)
   std::array<char, 160> effect{};
   if (const auto ratio = found.effect())
     std::snprintf(effect.data(), effect.size(), ": %.2f times the %s of services (%.2f to %.2f)",
-                  ratio->ratio, std::string(proof::name(lever.feeling)).c_str(), ratio->low, ratio->high);
+                  ratio->ratio, std::string(proof::name(found.feeling.value_or(lever.feeling))).c_str(),
+                  ratio->low, ratio->high);
   const std::string trials = " in " + std::to_string(found.trials) + " trials with and without it";
   switch (found.verdict) {
     case proof::Verdict::harms:
@@ -26,11 +27,12 @@ std::string sentence_of(const proof::Lever& lever, const proof::Evidence& found)
 void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime now) {
   if (state.begun) {
     const proof::Lever& lever = proof::levers()[state.trial->lever];
+    const std::int64_t ticks = proof::pace(state.trial->feeling).ticks;
     recorder.log()
         .info(recorder.dry_run() ? "would-withhold" : "trial")
         .with("lever", std::string(lever.name))
-        .with("ticks", lever.ticks)
-        .with("of", lever.ticks * state.trial->spans)
+        .with("ticks", ticks)
+        .with("of", ticks * state.trial->spans)
         .with("by", "proof");
   }
   for (const proof::ProofEvent& event : state.events) {

@@ -81,6 +81,7 @@ void Tick::join_roster() {
 
 void Tick::decide_and_execute(MonoTime now) {
   parts_.decider.decide(now);
+  parts_.observer.node().trials_compare_waits = parts_.decider.state().of<proof::ProofState>().compares_waits;
   const decide::Intents& intents = parts_.decider.intents();
   auto& foreign_writes = parts_.observer.scan().foreign_writes();
   result_.report =

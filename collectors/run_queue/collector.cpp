@@ -1,6 +1,7 @@
 // The collector of waits for a CPU and their causes, direct reclaim, waits for disks, and the number of
-// running tasks, while interference detection is on. Without BPF, waits come from each task's files in /proc.
-// Also raises alarms for services that wait for best effort, while the brake is on.
+// running tasks, while interference detection or a trial of `proof` needs them. Without BPF, waits come from
+// each task's files in /proc. Also raises alarms for services that wait for best effort, while the brake is
+// on.
 #include "collectors/base/collector.h"
 
 #include <optional>
@@ -52,7 +53,8 @@ class RunQueueCollector final : public collectors::Collector {
     if (node.slo == nullptr) return kNoUse;
     const auto& settings = node.slo->evenkeel;
     return {
-        .measure = (settings.interference.enable && settings.interference.run_queue) || settings.proof.enable,
+        .measure = (settings.interference.enable && settings.interference.run_queue) ||
+                   (settings.proof.enable && node.trials_compare_waits),
         .brake = waiting_.add && settings.brake.enable && settings.brake.run_queue && !settings.hands_off};
   }
 

@@ -213,6 +213,7 @@ struct NodeSnapshot {
   // Interference data; filled only while extensions.evenkeel.interference (alarms: brake) is on.
   CounterStatus counters{};
   std::vector<CpuCounts> cpu_counts{};  ///< windows that ended since the previous tick
+  bool trials_compare_waits = false;    ///< set by the agent: `proof` needs `run_queue.waits`
   RunQueue run_queue{};
   std::vector<TaskStalls> stalls{};
   std::vector<Alarm> alarms{};  ///< since the previous look; the oldest first

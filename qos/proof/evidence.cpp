@@ -40,10 +40,11 @@ bool conclude(const Trial& trial, Evidence& one) {
   std::swap(others[drawn], others[spans - 1]);
   const std::span<const double> with(others.data(), spans - 1);
 
+  one.feeling = trial.feeling;
   ++one.trials;
   ++one.trials_of_run;
   add_effect(with, without, one);
-  const double floor = floor_seconds(levers()[trial.lever].feeling);
+  const double floor = floor_seconds(trial.feeling);
   const auto larger = [&](double value) { return value * kWorthNaming + floor; };
   const auto [least, most] = std::ranges::minmax(std::span(trial.felt.data(), spans));
   if (most > larger(least)) {  // else all are alike, whatever was withheld

@@ -112,12 +112,20 @@ std::optional<double> stall(const NodeSnapshot& node, std::optional<Pressure> Pr
   return std::chrono::duration<double>(before->sum - now->sum).count();
 }
 
+/// Coarser than waits, but it needs neither BPF nor the host's process IDs.
+std::optional<double> cpu_stall(const NodeSnapshot& node, FeltBefore& before) {
+  if (node.run_queue.source == RunQueueSource::none) return stall(node, &PressureSample::cpu, before.cpu);
+  before.cpu.reset();
+  return std::nullopt;
+}
+
 }  // namespace
 
 Felt felt(const NodeSnapshot& node, FeltBefore& before) {
   mark_services(node, before.services);
   return {run_queue_wait(node, before), throttling(node, before.services),
-          stall(node, &PressureSample::memory, before.memory), stall(node, &PressureSample::io, before.io)};
+          stall(node, &PressureSample::memory, before.memory), stall(node, &PressureSample::io, before.io),
+          cpu_stall(node, before)};
 }
 
 }  // namespace evenkeel::proof

@@ -11,28 +11,18 @@ bool is_any_of(const decide::Intent& intent) {
 }
 bool is_any(const decide::Intent& /*intent*/) { return true; }
 
-// The scheduler acts at once, so a single tick shows what it does. Memory and disks take longer to feel the
-// difference, and the kernel's stall times are read every second to fifth tick. More spans find a difference
-// in fewer trials, but the load should not change meanwhile.
-struct Pace {
-  std::int64_t spans, ticks;
-};
-constexpr Pace kAtOnce{kMostSpans, 1}, kSlowly{8, 10};
-
 constexpr std::array<Lever, kLevers> kTable = {{
-    {"besteffort-quota", "cpu-suppress", Feeling::run_queue_wait, kAtOnce.spans, kAtOnce.ticks,
+    {"besteffort-quota", "cpu-suppress", Feeling::run_queue_wait, Feeling::cpu_stall,
      is_any_of<Knob::cpu_quota>},
-    {"besteffort-cpuset", "cpu-suppress", Feeling::run_queue_wait, kAtOnce.spans, kAtOnce.ticks,
+    {"besteffort-cpuset", "cpu-suppress", Feeling::run_queue_wait, Feeling::cpu_stall,
      is_any_of<Knob::cpuset_cpus>},
-    {"request-size", "request-size", Feeling::run_queue_wait, kAtOnce.spans, kAtOnce.ticks, nullptr},
-    {"cpu-idle", "cpu-identity", Feeling::run_queue_wait, kAtOnce.spans, kAtOnce.ticks,
-     is_any_of<Knob::cpu_idle>},
-    {"cpu-burst", "cpu-burst", Feeling::throttling, kAtOnce.spans, kAtOnce.ticks, is_any},
-    {"memory-protection", "memory-qos", Feeling::memory_stall, kSlowly.spans, kSlowly.ticks,
+    {"request-size", "request-size", Feeling::run_queue_wait, Feeling::cpu_stall, nullptr},
+    {"cpu-idle", "cpu-identity", Feeling::run_queue_wait, Feeling::cpu_stall, is_any_of<Knob::cpu_idle>},
+    {"cpu-burst", "cpu-burst", Feeling::throttling, std::nullopt, is_any},
+    {"memory-protection", "memory-qos", Feeling::memory_stall, std::nullopt,
      is_any_of<Knob::memory_min, Knob::memory_low>},
-    {"memory-throttling", "memory-qos", Feeling::memory_stall, kSlowly.spans, kSlowly.ticks,
-     is_any_of<Knob::memory_high>},
-    {"disk-limits", "blkio", Feeling::io_stall, kSlowly.spans, kSlowly.ticks, is_any},
+    {"memory-throttling", "memory-qos", Feeling::memory_stall, std::nullopt, is_any_of<Knob::memory_high>},
+    {"disk-limits", "blkio", Feeling::io_stall, std::nullopt, is_any},
 }};
 
 bool is_intent_of(const Lever& lever, const decide::Intent& intent) {
@@ -58,9 +48,28 @@ void withhold(std::size_t lever, const decide::Intents::Withheld& how, decide::I
   intents.withhold([&](const auto& intent) { return is_intent_of(kTable[lever], intent); }, how);
 }
 
+// The scheduler acts at once, so a single tick shows what it does. Memory and disks take longer to feel the
+// difference, and the kernel's stall times are read every second to fifth tick. More spans find a difference
+// in fewer trials, but the load should not change meanwhile.
+Pace pace(Feeling feeling) {
+  const bool at_once = feeling == Feeling::run_queue_wait || feeling == Feeling::throttling;
+  return at_once ? Pace{kMostSpans, 1} : Pace{8, 10};
+}
+
+std::optional<Feeling> comparable(const Lever& lever, const Felt& now) {
+  const auto known = [&](Feeling feeling) { return now[static_cast<std::size_t>(feeling)].has_value(); };
+  if (known(lever.feeling)) return lever.feeling;
+  return lever.otherwise && known(*lever.otherwise) ? lever.otherwise : std::nullopt;
+}
+
+std::string_view name(Standing standing) {
+  constexpr std::array<std::string_view, 3> kNames = {"not in force", "nothing to compare", "testable"};
+  return kNames[static_cast<std::size_t>(standing)];
+}
+
 std::string_view name(Feeling feeling) {
   constexpr std::array<std::string_view, kFeelings> kNames = {"run-queue wait", "throttling", "memory stall",
-                                                              "I/O stall"};
+                                                              "I/O stall", "CPU stall"};
   return kNames[static_cast<std::size_t>(feeling)];
 }
 

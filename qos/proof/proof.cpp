@@ -33,7 +33,7 @@ void schedule(const NodeSnapshot& node, ProofState& state) {
 }
 
 /// The lever to try: one that is suspected before all others, else the one with the fewest trials.
-std::optional<std::size_t> choose(const InForce& there, const Felt& now, const ProofState& state) {
+std::optional<std::size_t> choose(const ProofState& state) {
   const bool known_too = state.moments % kKnownEvery == 0;
   std::optional<std::size_t> chosen;
   const auto rank = [&](std::size_t i) {
@@ -42,8 +42,7 @@ std::optional<std::size_t> choose(const InForce& there, const Felt& now, const P
   };
   for (std::size_t i = 0; i < kLevers; ++i) {
     const Verdict verdict = state.evidence[i].verdict;
-    if (!there[i] || !now[static_cast<std::size_t>(levers()[i].feeling)] || verdict == Verdict::harms)
-      continue;
+    if (state.standing[i] != Standing::testable || verdict == Verdict::harms) continue;
     if (verdict != Verdict::unknown && !known_too) continue;
     if (!chosen || rank(i) < rank(*chosen)) chosen = i;
   }
@@ -52,12 +51,12 @@ std::optional<std::size_t> choose(const InForce& there, const Felt& now, const P
 
 /// One more tick of the trial has been measured. False: the trial is over.
 bool go_on(Trial& trial, const InForce& there, const Felt& now, ProofState& state) {
-  const Lever& lever = levers()[trial.lever];
-  const auto value = now[static_cast<std::size_t>(lever.feeling)];
+  const std::int64_t ticks = pace(trial.feeling).ticks;
+  const auto value = now[static_cast<std::size_t>(trial.feeling)];
   if (!value || !there[trial.lever]) return false;
   // What the span before has left behind is not counted.
-  if (trial.tick >= lever.ticks / 5) trial.felt[static_cast<std::size_t>(trial.span)] += *value;
-  if (++trial.tick < lever.ticks) return true;
+  if (trial.tick >= ticks / 5) trial.felt[static_cast<std::size_t>(trial.span)] += *value;
+  if (++trial.tick < ticks) return true;
   trial.tick = 0;
   if (++trial.span < trial.spans) return true;
   Evidence& evidence = state.evidence[trial.lever];
@@ -69,6 +68,10 @@ void step(const NodeSnapshot& node, const ProofSettings& settings, const InForce
           ProofState& state) {
   const Felt now = felt(node, state.before);
   const Duration tick = node.since_previous.value_or(Duration{});
+  for (std::size_t i = 0; i < kLevers; ++i)
+    state.standing[i] = !there[i]                      ? Standing::not_in_force
+                        : comparable(levers()[i], now) ? Standing::testable
+                                                       : Standing::unknown;
   add_budget(node, settings, state);
   if (state.trial) {
     if (state.trial->withholds()) {
@@ -85,11 +88,21 @@ void step(const NodeSnapshot& node, const ProofSettings& settings, const InForce
   }
   if (trouble || node.at < *state.next) return;
   ++state.moments;
-  const auto lever = choose(there, now, state);
-  if (!lever || *state.budget < levers()[*lever].ticks * tick) return schedule(node, state);
-  const std::int64_t spans = levers()[*lever].spans;
-  state.trial = Trial{.lever = *lever, .spans = spans, .withheld = draw(spans, state)};
+  const auto lever = choose(state);
+  if (!lever) return schedule(node, state);
+  const Feeling feeling = *comparable(levers()[*lever], now);
+  const auto [spans, ticks] = pace(feeling);
+  if (*state.budget < ticks * tick) return schedule(node, state);
+  state.trial = Trial{.lever = *lever, .feeling = feeling, .spans = spans, .withheld = draw(spans, state)};
   state.begun = true;
+}
+
+/// Measuring waits costs a little at every context switch, so it begins with the first lever that needs it.
+/// It goes on when that lever leaves: loading the program takes longer than a tick should.
+bool acts_on_waits(const InForce& there) {
+  for (std::size_t i = 0; i < kLevers; ++i)
+    if (there[i] && levers()[i].feeling == Feeling::run_queue_wait) return true;
+  return false;
 }
 
 /// The brake acts, or a service misses its objective.
@@ -110,11 +123,14 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
   if (std::exchange(state.configuration, slo.fingerprint) != slo.fingerprint) {
     state.evidence = {};
     state.trial.reset();
+    state.compares_waits = false;
     facts.withdraw();
   }
   if (slo.evenkeel.hands_off) return;
   // While a service waits too long, nothing is tried.
-  if (node.measured) step(node, slo.evenkeel.proof, in_force(out), in_trouble(facts), state);
+  const InForce there = in_force(out);
+  state.compares_waits |= acts_on_waits(there);
+  if (node.measured) step(node, slo.evenkeel.proof, there, in_trouble(facts), state);
   if (state.trial && state.trial->withholds())
     withhold(
         state.trial->lever,

@@ -23,8 +23,17 @@ enum class Feeling : std::uint8_t {
   throttling,      ///< seconds in which their own CPU quotas held them up
   memory_stall,    ///< seconds in which some of their tasks waited for memory (PSI)
   io_stall,        ///< the same for disks
+  cpu_stall,       ///< the same for a CPU; only where run-queue waits are not measured
 };
-inline constexpr std::size_t kFeelings = 4;
+inline constexpr std::size_t kFeelings = 5;
+using Felt = std::array<std::optional<double>, kFeelings>;
+
+/// How a trial that compares this feeling is divided.
+struct Pace {
+  std::int64_t spans;
+  std::int64_t ticks;  ///< of a span
+};
+Pace pace(Feeling feeling);
 
 enum class Verdict : std::uint8_t {
   unknown,        ///< too few trials
@@ -38,11 +47,13 @@ struct Lever {
   std::string_view name;
   std::string_view policy;  ///< its intents for this lever are withheld
   Feeling feeling;
-  std::int64_t spans, ticks;              ///< of a trial; of a span
+  std::optional<Feeling> otherwise;       ///< what is compared where `feeling` is unknown
   bool (*is_one)(const decide::Intent&);  ///< null: the request sizes, which are no values of cgroups
 };
 inline constexpr std::size_t kLevers = 8;
 std::span<const Lever, kLevers> levers();
+/// What a trial of the lever would compare now. Absent: nothing that it may do is known.
+std::optional<Feeling> comparable(const Lever& lever, const Felt& now);
 /// The one that cpu-suppress has a substitute for.
 inline constexpr std::size_t kBesteffortQuota = 0;
 
@@ -65,6 +76,7 @@ struct Evidence {
   double log_sum = 0, log_squares = 0;  ///< of ln(in force / withheld), where all are above zero
   std::int64_t logs = 0;
   Verdict verdict = Verdict::unknown;
+  std::optional<Feeling> feeling{};  ///< that the last trial compared; absent: none since the start
 
   /// The wealth that decides in this run.
   [[nodiscard]] double decisive() const;
@@ -78,6 +90,7 @@ struct Evidence {
 
 struct Trial {
   std::size_t lever = 0;
+  Feeling feeling{};
   std::int64_t spans = 2;
   std::int64_t withheld = 0;              ///< the span without the lever
   std::int64_t span = 0, tick = 0;        ///< being measured; ticks of this span that have passed
@@ -103,15 +116,22 @@ struct FeltBefore {
     std::uint64_t services{};  ///< a hash of which these are
   };
   std::vector<Waits> waits{}, waits_earlier{};  ///< histograms of the services, ascending by cgroup
-  std::optional<Stall> memory{}, io{};
+  std::optional<Stall> cpu{}, memory{}, io{};
   std::vector<std::uint8_t> services{};  ///< scratch memory: by index in NodeSnapshot::cgroups
 };
-using Felt = std::array<std::optional<double>, kFeelings>;
 /// What the services felt in the tick that has just passed; absent: unknown, or too few waits.
 Felt felt(const NodeSnapshot& node, FeltBefore& before);
 
+/// Whether a lever could be tried now.
+enum class Standing : std::uint8_t {
+  not_in_force,  ///< no policy asks for it
+  unknown,       ///< what services feel of it is not known, or they are idle
+  testable,
+};
+
 struct ProofState {
   std::array<Evidence, kLevers> evidence{};
+  std::array<Standing, kLevers> standing{};
   std::optional<Trial> trial{};
   std::optional<MonoTime> next{};                ///< no trial begins before this moment
   std::optional<std::uint64_t> configuration{};  ///< NodeSlo::fingerprint that the evidence is of
@@ -121,6 +141,8 @@ struct ProofState {
   std::optional<Duration> budget{};  ///< that is left; absent: before the first tick
   std::vector<ProofEvent> events{};  ///< of this tick
   bool begun = false;                ///< a trial, in this tick
+  bool compares_waits =
+      false;  ///< a lever that acts on run-queue waits was in force under this configuration
   FeltBefore before{};
 };
 
@@ -130,5 +152,6 @@ extern const ProofPolicy proof_policy;
 
 std::string_view name(Verdict verdict);
 std::string_view name(Feeling feeling);
+std::string_view name(Standing standing);
 
 }  // namespace evenkeel::proof

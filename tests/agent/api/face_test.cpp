@@ -193,9 +193,11 @@ TEST(ProofTable, SaysWhatEachLeverDoesToServices) {
   const std::string text = api::proof_table(
       R"({"enabled":true,"levers":[{"lever":"besteffort-quota","feeling":"run-queue wait","trials":9,"ratio":8.1,)"
       R"("ratio_low":4.02,"ratio_high":16.4,"verdict":"harms","withdrawn":true},)"
-      R"({"lever":"cpu-burst","feeling":"throttling","trials":0,"verdict":"unknown","withdrawn":false}]})");
-  EXPECT_NE(text.find("9  8.10 (4.02 to 16.40)  harms: withdrawn\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("unknown\n"), std::string::npos) << text;
+      R"({"lever":"cpu-burst","feeling":"throttling","trials":0,"standing":"not in force","verdict":"unknown",)"
+      R"("withdrawn":false}],"run_queue_waits":"none","run_queue_waits_why":"no rights"})");
+  EXPECT_NE(text.find("9  8.10 (4.02 to 16.40)  harms          withdrawn\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("unknown        not in force\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("measurement of waits for a CPU: none (no rights)\n"), std::string::npos) << text;
   EXPECT_NE(api::proof_table(R"({"enabled":false,"levers":[]})").find("proof.enable turns it on"),
             std::string::npos);
   EXPECT_NE(api::proof_table("<html>").find("could not be read"), std::string::npos);

@@ -56,7 +56,9 @@ class StallScene {
  private:
   void set_stall() {
     auto& pressure = node_.cgroups[static_cast<std::size_t>(node_.pods[0].cgroup)].pressure;
-    auto& resource = feeling_ == Feeling::io_stall ? pressure.io : pressure.memory;
+    auto& resource = feeling_ == Feeling::io_stall    ? pressure.io
+                     : feeling_ == Feeling::cpu_stall ? pressure.cpu
+                                                      : pressure.memory;
     resource.emplace().some.total = stalled_;
   }
   Feeling feeling_;
@@ -70,7 +72,7 @@ class StallScene {
   bool in_force_ = true;
 };
 
-TEST(Proof, LeversOfMemoryAndDisksAreJudgedByWhatServicesAreStalled) {
+TEST(Proof, LeversAreJudgedByStallWhereNothingFinerIsMeasured) {
   using std::chrono::milliseconds;
   struct Case {
     Feeling feeling;
@@ -79,7 +81,8 @@ TEST(Proof, LeversOfMemoryAndDisksAreJudgedByWhatServicesAreStalled) {
   };
   for (const auto& [feeling, knob, policy] : {Case{Feeling::io_stall, Knob::io_read_bps, "blkio"},
                                               Case{Feeling::memory_stall, Knob::memory_high, "memory-qos"},
-                                              Case{Feeling::memory_stall, Knob::memory_low, "memory-qos"}}) {
+                                              Case{Feeling::memory_stall, Knob::memory_low, "memory-qos"},
+                                              Case{Feeling::cpu_stall, Knob::cpu_quota, "cpu-suppress"}}) {
     StallScene helps(feeling, knob, policy);
     EXPECT_EQ(helps.until_decided(milliseconds(20), milliseconds(300)), Verdict::helps);
     EXPECT_EQ(helps.longest(), 10);

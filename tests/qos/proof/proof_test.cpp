@@ -197,6 +197,38 @@ TEST(Proof, TooFewWaitsSayNothing) {
   EXPECT_EQ(scene.withheld_, 0);
 }
 
+TEST(Proof, WaitsAreMeasuredOnlyOnceALeverThatActsOnThemIsInForce) {
+  Scene scene;
+  scene.slo_->threshold.cpu_suppress_policy = SuppressPolicy::automatic;
+  scene.node_.scheduler.fair = FairScheduler::eevdf;
+  scene.run(5, 1);
+  EXPECT_FALSE(scene.proof().compares_waits) << "suppression writes nothing there";
+  scene.node_.scheduler.fair = FairScheduler::cfs;
+  scene.run(1, 1);
+  EXPECT_TRUE(scene.proof().compares_waits);
+  scene.configure_otherwise();
+  scene.node_.scheduler.fair = FairScheduler::eevdf;
+  scene.run(1, 1);
+  EXPECT_FALSE(scene.proof().compares_waits);
+}
+
+TEST(Proof, StallForACpuCountsOnlyWhereWaitsAreNotMeasured) {
+  Scene scene;
+  scene.node_.run_queue.source = RunQueueSource::none;
+  auto& pressure = scene.node_.cgroups[static_cast<std::size_t>(scene.node_.pods[0].cgroup)].pressure;
+  pressure.cpu.emplace().some.total = seconds(5);
+  proof::FeltBefore before;
+  const auto stall = [&](RunQueueSource source) {
+    scene.node_.run_queue.source = source;
+    pressure.cpu->some.total += seconds(1);
+    return felt(scene.node_, before)[static_cast<std::size_t>(proof::Feeling::cpu_stall)];
+  };
+  EXPECT_FALSE(stall(RunQueueSource::none)) << "nothing to compare with";
+  EXPECT_EQ(stall(RunQueueSource::none), 1.0);
+  EXPECT_FALSE(stall(RunQueueSource::bpf));
+  EXPECT_FALSE(stall(RunQueueSource::none)) << "the time between is not this tick's";
+}
+
 TEST(Proof, AnotherConfigurationForgets) {
   Scene scene;
   ASSERT_LE(scene.until_decided(8, 600), 600);
