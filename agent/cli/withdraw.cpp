@@ -86,13 +86,16 @@ class Steps {
     standing_ = amounts;
     api_.start(
         {.url = "/api/v1/pods?fieldSelector=spec.nodeName%3D" + options_.node_name + "&resourceVersion=0",
-         .total_timeout = kPatience},
+         .total_timeout = kPatience,
+         .longest_body = document::kLongestList,
+         .piece = [this](std::string_view piece) { return answer_.add(piece); },
+         .begun = [this] { answer_.begin(); }},
         [this](const http::HttpReply& reply) { pods(reply); });
   }
   void pods(const http::HttpReply& reply) {
     auto why = kube::trouble(reply);
     if (why.empty()) {
-      const auto list = pods::parse_pod_list(reply.body, "answer", pods::Source::server);
+      const auto list = answer_.end();
       if (!list.problems.empty()) {
         why = "no pod list was answered";
       } else if (const auto held = holders(list.pods); !held.empty() && !options_.force) {
@@ -113,6 +116,7 @@ class Steps {
   runtime::EventLoop& loop_;
   kube::KubeClient& api_;
   const WithdrawOptions& options_;
+  pods::PodListReader answer_{};
   runtime::SystemClock clock_{};
   std::optional<kube::NodeReporter> reporter_{};
   lending::LentAmounts standing_{};

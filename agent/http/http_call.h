@@ -37,10 +37,13 @@ struct HttpCall {
   /// a half-open connection.
   Duration idle_timeout{};
   std::size_t longest_body = std::size_t{16} << 20;  ///< of a line when `line` is set
+  /// Set: the body of a 2xx answer is passed on in pieces as it arrives, and not kept. False: the rest is not
+  /// wanted, and the request ends.
+  std::function<bool(std::string_view)> piece{};
   /// Set: the body of a 2xx answer is passed on line by line as it arrives, and not kept.
   std::function<void(std::string_view)> line{};
-  /// With `line`: called when such an answer has begun, which a watch without events would not show
-  /// otherwise.
+  /// With `piece` or `line`: called when such an answer has begun, which a watch without events would not
+  /// show otherwise.
   std::function<void()> begun{};
 };
 
@@ -53,6 +56,7 @@ enum class HttpFailure : std::uint8_t {
   timed_out,
   connection_lost,
   too_large,
+  unwanted,  ///< HttpCall::piece said so
   other
 };
 

@@ -90,6 +90,10 @@ struct HttpClient::Impl {
     const auto& one = in_flight.at(id);
     if (!one.cancelled) one.call.line(text);
   }
+  bool piece(Id id, std::string_view text) {
+    const auto& one = in_flight.at(id);
+    return !one.cancelled && one.call.piece(text);
+  }
   void ended(Id id, HttpReply reply) {
     const auto one = in_flight.extract(id);
     one.mapped().done(std::move(reply));
@@ -119,6 +123,7 @@ Result<HttpClient> HttpClient::open(runtime::EventLoop& loop) {
   auto transfers =
       Transfers::open(loop, {.begun = [self](Id id) { self->begun(id); },
                              .line = [self](Id id, std::string_view text) { self->line(id, text); },
+                             .piece = [self](Id id, std::string_view text) { return self->piece(id, text); },
                              .returned = [self] { self->settle_later(); },
                              .ended = [self](Id id, HttpReply reply) { self->ended(id, std::move(reply)); }});
   if (!transfers) return tl::unexpected(transfers.error());

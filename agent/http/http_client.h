@@ -78,7 +78,7 @@ class HttpClient {
   /// Calls `done` once, later, from the loop. `done` may start and cancel requests, but not destroy the
   /// client.
   Id start(HttpCall call, Done done);
-  /// `done`, `line` and `begun` are not called any more. No effect on a request that has ended.
+  /// `done`, `line`, `piece` and `begun` are not called any more. No effect on a request that has ended.
   void cancel(Id id);
   [[nodiscard]] std::size_t in_flight() const;
 

@@ -25,6 +25,7 @@ struct Transfer {
   const HttpCall& call;
   const Transfers::Callbacks& takers;
   LineJoiner lines;
+  std::size_t passed_on = 0;  ///< bytes of the body
   HttpReply reply{};
   CURL* easy = curl_easy_init();
   curl_slist* headers = nullptr;
@@ -48,9 +49,26 @@ long number(CURL* easy, CURLINFO info) {
   return value;
 }
 
-bool by_lines(const Transfer& transfer) {
+/// The body is passed on while it arrives; that of another answer is kept, since it says what went wrong.
+bool streams(const Transfer& transfer) {
   const long status = number(transfer.easy, CURLINFO_RESPONSE_CODE);
-  return transfer.call.line && status >= 200 && status < 300;
+  return (transfer.call.line || transfer.call.piece) && status >= 200 && status < 300;
+}
+
+HttpFailure pass_on(Transfer& transfer, std::string_view text) {
+  if (transfer.call.line) {
+    const auto line = [&](std::string_view one) { transfer.takers.line(transfer.id, one); };
+    return transfer.lines.add(text, line) ? HttpFailure::none : HttpFailure::too_large;
+  }
+  transfer.passed_on += text.size();
+  if (transfer.passed_on > transfer.call.longest_body) return HttpFailure::too_large;
+  return transfer.takers.piece(transfer.id, text) ? HttpFailure::none : HttpFailure::unwanted;
+}
+
+HttpFailure append(Transfer& transfer, std::string_view text) {
+  if (transfer.reply.body.size() + text.size() > transfer.call.longest_body) return HttpFailure::too_large;
+  transfer.reply.body.append(text);
+  return HttpFailure::none;
 }
 
 /// Called by libcurl with each piece of a body; returning another size than the given one aborts the
@@ -58,21 +76,14 @@ bool by_lines(const Transfer& transfer) {
 std::size_t take(char* data, std::size_t, std::size_t size, void* to) {
   auto& transfer = *static_cast<Transfer*>(to);
   const std::string_view text(data, size);
-  bool fits = true;
-  if (by_lines(transfer)) {
-    fits = transfer.lines.add(text, [&](std::string_view line) { transfer.takers.line(transfer.id, line); });
-  } else {
-    fits = transfer.reply.body.size() + size <= transfer.call.longest_body;
-    if (fits) transfer.reply.body.append(text);
-  }
-  if (!fits) transfer.reply.failure = HttpFailure::too_large;
-  return fits ? size : 0;
+  transfer.reply.failure = streams(transfer) ? pass_on(transfer, text) : append(transfer, text);
+  return transfer.reply.failure == HttpFailure::none ? size : 0;
 }
 
 /// Called by libcurl with each header line; the last one is empty.
 std::size_t take_head(char* data, std::size_t, std::size_t size, void* to) {
   const auto& transfer = *static_cast<Transfer*>(to);
-  if (std::string_view(data, size) == "\r\n" && by_lines(transfer)) transfer.takers.begun(transfer.id);
+  if (std::string_view(data, size) == "\r\n" && streams(transfer)) transfer.takers.begun(transfer.id);
   return size;
 }
 
@@ -180,6 +191,7 @@ std::string sentence(const Transfer& transfer, CURLcode code) {
   if (failure == HttpFailure::connection_lost) return "the connection ended before the answer was complete";
   if (failure == HttpFailure::too_large)
     return "an answer of more than " + std::to_string(transfer.call.longest_body) + " bytes";
+  if (failure == HttpFailure::unwanted) return "an answer that is of no use";
   if (failure == HttpFailure::untrusted && transfer.detail[0] != '\0') return transfer.detail.data();
   if (const long why = number(transfer.easy, CURLINFO_OS_ERRNO); code == CURLE_COULDNT_CONNECT && why != 0)
     return std::strerror(static_cast<int>(why));

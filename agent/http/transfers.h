@@ -43,6 +43,7 @@ class Transfers {
     /// Called from inside the library: begin() and cancel() have to wait for returned().
     std::function<void(HttpId)> begun{};
     std::function<void(HttpId, std::string_view)> line{};
+    std::function<bool(HttpId, std::string_view)> piece{};
     std::function<void()> returned{};
     std::function<void(HttpId, HttpReply)> ended{};
   };

@@ -18,6 +18,8 @@ std::string joined(const std::vector<std::string>& lines) {
   return out;
 }
 
+std::string unreadable(const std::string& path) { return path + ": cannot be read, or has more than 16 MiB"; }
+
 }  // namespace
 
 ParsedPodsSource parse_pods_source(const std::string& text) {
@@ -56,7 +58,7 @@ std::optional<Inputs::Text> Inputs::is_fresh(Which which) {
   if (!source.watch) return std::nullopt;
   const bool first = !std::exchange(source.read_once, true);
   if (!options_.by_text && !source.watch->changed() && !first) return std::nullopt;
-  Text text{runtime::read_text_file(source.state.path)};
+  Text text{runtime::read_text_file(source.state.path, document::kLongestText)};
   if (!options_.by_text) return text;
   if (!first && source.last.content == text.content) return std::nullopt;
   source.last = text;
@@ -88,7 +90,7 @@ void Inputs::accept_nodeslo(const Text& given, MonoTime now, Changed& changed) {
     return accepted(kNodeSlo, now, {options_.nodeslo + " does not exist: everything is off until it appears"},
                     changed);
   }
-  if (!text) return failed(kNodeSlo, options_.nodeslo + ": cannot be read", changed);
+  if (!text) return failed(kNodeSlo, unreadable(options_.nodeslo), changed);
   accept(resolved(*text, changed), now, changed);
 }
 
@@ -109,7 +111,7 @@ void Inputs::accept(config::NodeSloConfig config, MonoTime now, Changed& changed
 
 void Inputs::accept_pods(const Text& given, MonoTime now, Changed& changed) {
   const auto& text = given.content;
-  if (!text) return failed(kPods, options_.pods.path + ": cannot be read", changed);
+  if (!text) return failed(kPods, unreadable(options_.pods.path), changed);
   auto list = pods::parse_pod_list(*text, options_.pods.path);
   if (!list.problems.empty()) return failed(kPods, joined(texts(list.problems)), changed);
   pods_.listed = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
@@ -119,7 +121,7 @@ void Inputs::accept_pods(const Text& given, MonoTime now, Changed& changed) {
 
 void Inputs::accept_node(const Text& given, MonoTime now, Changed& changed) {
   const auto& text = given.content;
-  if (!text) return failed(kNode, options_.node + ": cannot be read", changed);
+  if (!text) return failed(kNode, unreadable(options_.node), changed);
   auto parsed = pods::parse_node(*text, options_.node);
   if (!parsed.problems.empty()) return failed(kNode, joined(texts(parsed.problems)), changed);
   node_ = std::move(parsed.node);

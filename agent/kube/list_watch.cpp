@@ -29,6 +29,7 @@ struct ListWatch::Impl {
   std::string version{};  ///< where a watch resumes; empty: list first
   std::string known{};    ///< the newest version of which the server has said anything; empty: none
   MonoTime listed{};
+  document::ListReader reader;
   /// The current watch.
   struct Watching {
     MonoTime since{};
@@ -41,8 +42,10 @@ struct ListWatch::Impl {
         random(std::move(numbers)),
         options(std::move(how)),
         on_answer(std::move(to)),
-        backoff({.first = options.min_interval, .longest = options.longest_wait, .jitter = kJitter}, random) {
-  }
+        backoff({.first = options.min_interval, .longest = options.longest_wait, .jitter = kJitter}, random),
+        reader({.rest = list_head_filter(), .items = options.kept, .longest_item = options.longest},
+               {.item = [this](const document::Value& object) { on_answer.listed(object); },
+                .too_long = [this](std::string_view beginning) { on_answer.too_long(beginning); }}) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() { stop(); }
@@ -77,16 +80,20 @@ struct ListWatch::Impl {
     http::HttpCall call{.url = url("") + how_new(),
                         .headers = {"Accept: application/json"},
                         .total_timeout = options.timeout,
-                        .longest_body = options.longest};
+                        .longest_body = document::kLongestList,
+                        .piece = [this](std::string_view piece) { return reader.add(piece); }};
+    reader.begin();
+    on_answer.list_begins();
     under_way = api.start(std::move(call), [this](const http::HttpReply& reply) { take_list(reply); });
   }
   void take_list(const http::HttpReply& reply) {
     under_way.reset();
     // A server that is behind us for good was restored from a backup: what it has counts.
     if (options.relist_from_cache && lost_our_place(reply.status)) known.clear();
-    if (const auto why = trouble(reply); !why.empty()) return failed(why, reply.retry_after);
-    auto answer = parse_object_list(reply.body, options.kept);
-    if (answer.problem.empty()) answer.problem = on_answer.list(answer.items);
+    const bool unusable = reply.failure == http::HttpFailure::unwanted;
+    if (const auto why = unusable ? "" : trouble(reply); !why.empty()) return failed(why, reply.retry_after);
+    auto answer = read_list_head(reader.end());
+    if (answer.problem.empty()) answer.problem = on_answer.list();
     if (!answer.problem.empty()) return failed(answer.problem, reply.retry_after);
     known = version = answer.version;
     listed = clock.now();

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "agent/document/document.h"
+#include "agent/document/list_reader.h"
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/watch_event.h"
@@ -39,11 +40,16 @@ class ListWatch {
     Duration min_interval{std::chrono::seconds(1)};   ///< between two watches
     Duration longest_wait{std::chrono::seconds(30)};  ///< after failures
     Duration timeout{std::chrono::seconds(10)};       ///< for a complete list
-    std::size_t longest = document::kLongestText;     ///< bytes of a list, or of an event
+    std::size_t longest = document::kLongestItem;     ///< bytes of an object, or of an event
   };
   struct OnAnswer {
-    /// Not empty: why this list is not usable.
-    std::function<std::string(const document::Value& items)> list{};
+    /// A list begins. Its objects arrive one by one, and count once it is complete.
+    std::function<void()> list_begins{};
+    std::function<void(const document::Value& object)> listed{};
+    /// The beginning of an object that is longer than allowed, which is left out.
+    std::function<void(std::string_view beginning)> too_long{};
+    /// The list is complete. Not empty: why it is not usable.
+    std::function<std::string()> list{};
     /// An object as it is now (`current`), or that it is gone.
     std::function<void(const WatchEvent&)> event{};
     std::function<void()> confirmed{};  ///< everything is unchanged as of now

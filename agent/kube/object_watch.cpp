@@ -1,6 +1,5 @@
 #include "agent/kube/object_watch.h"
 
-#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -13,9 +12,6 @@ namespace {
 constexpr document::KeyFilter kMetadata[] = {{"name"}, {"resourceVersion"}};
 constexpr document::KeyFilter kObject[] = {{"apiVersion"}, {"kind"}, {"metadata", kMetadata}, {"spec"}};
 
-/// An object is limited to 1.5 MiB.
-constexpr std::size_t kLongest = std::size_t{4} << 20;
-
 std::string name_of(const document::Value& object) { return pods::text_at(object, {"metadata", "name"}); }
 
 }  // namespace
@@ -24,16 +20,17 @@ struct ObjectWatch::Impl {
   std::string name;
   OnChange on_change;
   std::optional<std::string> reported_version{};  ///< version last passed on; empty: no such object
+  std::optional<document::Value> listed{};        ///< the object in the list that arrives
   std::optional<ListWatch> watch{};
 
-  std::string take_list(const document::Value& items) {
-    const document::Value* found = nullptr;
-    if (const auto* list = items.list())
-      for (const auto& item : *list)
-        if (name_of(item) == name) found = &item;
-    const auto version = found != nullptr ? version_of(*found) : std::string();
-    if (found != nullptr && version.empty()) return "the object has no version";
-    report(found, version);
+  void take(const document::Value& object) {
+    if (name_of(object) == name) listed = object;
+  }
+  std::string take_list() {
+    const auto found = std::exchange(listed, std::nullopt);
+    const auto version = found ? version_of(*found) : std::string();
+    if (found && version.empty()) return "the object has no version";
+    report(found ? &*found : nullptr, version);
     return {};
   }
   void take_event(const WatchEvent& event) {
@@ -60,14 +57,15 @@ Result<ObjectWatch> ObjectWatch::open(runtime::EventLoop& loop, KubeClient& api,
   auto impl = std::make_unique<Impl>(Impl{.name = options.name, .on_change = std::move(on_change)});
   options.watch.selector = "metadata.name%3D" + options.name;
   options.watch.kept = kObject;
-  options.watch.longest = std::min(options.watch.longest, kLongest);
   auto* self = impl.get();
-  auto watch =
-      ListWatch::open(loop, api, clock, std::move(random), std::move(options.watch),
-                      {.list = [self](const document::Value& items) { return self->take_list(items); },
-                       .event = [self](const WatchEvent& event) { self->take_event(event); },
-                       .confirmed = [self] { self->on_change.confirmed(); },
-                       .trouble = [self](const std::string& why) { self->on_change.trouble(why); }});
+  auto watch = ListWatch::open(loop, api, clock, std::move(random), std::move(options.watch),
+                               {.list_begins = [self] { self->listed.reset(); },
+                                .listed = [self](const document::Value& object) { self->take(object); },
+                                .too_long = [](std::string_view) {},
+                                .list = [self] { return self->take_list(); },
+                                .event = [self](const WatchEvent& event) { self->take_event(event); },
+                                .confirmed = [self] { self->on_change.confirmed(); },
+                                .trouble = [self](const std::string& why) { self->on_change.trouble(why); }});
   if (!watch) return tl::unexpected(watch.error());
   impl->watch.emplace(std::move(*watch));
   return ObjectWatch(std::move(impl));

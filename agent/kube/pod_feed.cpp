@@ -20,8 +20,11 @@ constexpr auto kPods = inputs::Inputs::kPods;
 }  // namespace
 
 struct PodFeed::Impl {
+  Impl(const FeedEnvironment& where, const Options& how) : house(where), options(how) {}
+
   FeedEnvironment house;
   Options options;
+  pods::PodListReader answer{};  ///< of the kubelet
   std::optional<Poller> kubelet{};
   std::optional<PodWatch> watch{};  ///< of the API server; absent while the kubelet answers
   std::string kubelet_trouble{};    ///< why the API server is watched instead
@@ -32,20 +35,27 @@ struct PodFeed::Impl {
   // --- the kubelet
 
   Result<> poll_kubelet() {
-    auto poller = Poller::open(house.loop, *options.kubelet, house.clock, house.random,
-                               {.call = {.url = kPath, .total_timeout = options.timeout},
-                                .interval = options.interval,
-                                .min_interval = options.min_interval},
-                               [this](const http::HttpReply& reply) { return take(reply); });
+    auto poller =
+        Poller::open(house.loop, *options.kubelet, house.clock, house.random,
+                     {.call = {.url = kPath,
+                               .total_timeout = options.timeout,
+                               .longest_body = document::kLongestList,
+                               .piece = [this](std::string_view piece) { return answer.add(piece); },
+                               .begun = [this] { answer.begin(); }},
+                      .interval = options.interval,
+                      .min_interval = options.min_interval},
+                     [this](const http::HttpReply& reply) { return take(reply); });
     if (!poller) return tl::unexpected(poller.error());
     kubelet = std::move(*poller);
     return {};
   }
   /// False: the answer was not usable.
   bool take(const http::HttpReply& reply) {
-    auto why = trouble(reply);
+    const bool unusable = reply.failure == http::HttpFailure::unwanted;
+    auto why = unusable ? std::string() : trouble(reply);
     pods::PodList list;
-    if (why.empty()) list = pods::parse_pod_list(reply.body, "answer", pods::Source::server);
+    if (why.empty()) list = answer.end();
+    answer.begin();
     if (!list.problems.empty()) why = list.problems.front().text();
     if (why.empty()) {
       kubelet_answers(std::move(list));
@@ -106,7 +116,7 @@ struct PodFeed::Impl {
 std::string PodFeed::kubelet_url(const std::string& server) { return server + kPath; }
 
 Result<std::unique_ptr<PodFeed>> PodFeed::open(const FeedEnvironment& house, const Options& options) {
-  auto impl = std::make_unique<Impl>(Impl{.house = house, .options = options});
+  auto impl = std::make_unique<Impl>(house, options);
   const auto opened = options.kubelet != nullptr ? impl->poll_kubelet() : impl->watch_api();
   if (!opened) return tl::unexpected(opened.error());
   return std::unique_ptr<PodFeed>(new PodFeed(std::move(impl)));

@@ -33,46 +33,47 @@ ReadPod read(const document::Value& object) {
 struct PodWatch::Impl {
   Options options;
   OnChange on_change;
-  std::map<std::string, ReadPod> known{};
-  bool left_out = false;  ///< there were more since the last list
-  bool waiting = false;   ///< for events that follow soon
+  /// The pods by namespace and name.
+  struct Known {
+    std::map<std::string, ReadPod> pods{};
+    bool left_out = false;                ///< there were more since the last list
+    std::vector<std::string> too_long{};  ///< notices of those in the last list
+  };
+  Known known{}, arriving{};
+  bool waiting = false;  ///< for events that follow soon
   std::optional<runtime::Timer> soon{};
   std::optional<ListWatch> watch{};
 
-  void keep(const document::Value& object) {
+  void keep(const document::Value& object, Known& in) {
     auto key = key_of(object);
-    if (known.size() >= options.most_pods && !known.contains(key)) {
-      left_out = true;
+    if (in.pods.size() >= options.most_pods && !in.pods.contains(key)) {
+      in.left_out = true;
       return;
     }
-    known.insert_or_assign(std::move(key), read(object));
+    in.pods.insert_or_assign(std::move(key), read(object));
   }
-  std::string take_list(const document::Value& items) {
-    known.clear();
-    left_out = false;
-    if (const auto* list = items.list())
-      for (const auto& item : *list) keep(item);
+  std::string take_list() {
+    known = std::exchange(arriving, {});
     pass_on();
     return {};
   }
   void take_event(const WatchEvent& event) {
     if (event.kind == WatchEvent::Kind::gone) {
-      known.erase(key_of(event.object));
+      known.pods.erase(key_of(event.object));
     } else {
-      keep(event.object);
+      keep(event.object, known);
     }
     if (!std::exchange(waiting, true)) soon->arm(options.gather);
   }
   void pass_on() {
     soon->disarm();
     waiting = false;
-    pods::PodList list;
-    for (const auto& [key, one] : known) {
+    pods::PodList list{.notices = known.too_long};
+    for (const auto& [key, one] : known.pods) {
       if (one.pod) list.pods.push_back(*one.pod);
       list.notices.insert(list.notices.end(), one.notices.begin(), one.notices.end());
     }
-    if (left_out)
-      list.notices.push_back("pods beyond the first " + std::to_string(options.most_pods) + " are left out");
+    if (known.left_out) list.notices.push_back(pods::too_many_notice(options.most_pods));
     pods::normalize(list);
     on_change.pods(std::move(list));
   }
@@ -94,12 +95,18 @@ Result<PodWatch> PodWatch::open(runtime::EventLoop& loop, KubeClient& api, const
   how.selector = "spec.nodeName%3D" + impl->options.node;
   how.kept = pods::pod_key_filter();
   how.relist_from_cache = true;
-  auto watch =
-      ListWatch::open(loop, api, clock, random, std::move(how),
-                      {.list = [self](const document::Value& items) { return self->take_list(items); },
-                       .event = [self](const WatchEvent& event) { self->take_event(event); },
-                       .confirmed = [self] { self->on_change.confirmed(); },
-                       .trouble = [self](const std::string& why) { self->on_change.trouble(why); }});
+  auto watch = ListWatch::open(
+      loop, api, clock, random, std::move(how),
+      {.list_begins = [self] { self->arriving = {}; },
+       .listed = [self](const document::Value& object) { self->keep(object, self->arriving); },
+       .too_long =
+           [self](std::string_view beginning) {
+             self->arriving.too_long.push_back(pods::too_long_notice(beginning));
+           },
+       .list = [self] { return self->take_list(); },
+       .event = [self](const WatchEvent& event) { self->take_event(event); },
+       .confirmed = [self] { self->on_change.confirmed(); },
+       .trouble = [self](const std::string& why) { self->on_change.trouble(why); }});
   if (!watch) return tl::unexpected(watch.error());
   impl->watch.emplace(std::move(*watch));
   return PodWatch(std::move(impl));

@@ -19,7 +19,7 @@ class PodWatch {
     /// Events that arrive within this time become one list.
     Duration gather{std::chrono::milliseconds(20)};
     /// Beyond it, further pods are left out, with a notice.
-    std::size_t most_pods = 5000;
+    std::size_t most_pods = pods::kMostPods;
     ListWatch::Options watch{};
   };
   struct OnChange {

@@ -11,6 +11,7 @@ namespace {
 constexpr std::size_t kLongestVersion = 64;
 
 constexpr document::KeyFilter kListMetadata[] = {{"resourceVersion"}};
+constexpr document::KeyFilter kList[] = {{"metadata", kListMetadata}, {"items"}};
 constexpr document::KeyFilter kStatus[] = {{"code"}, {"message"}};
 
 using Kind = WatchEvent::Kind;
@@ -46,18 +47,17 @@ std::string version_of(const document::Value& object) {
   return word && text.size() <= kLongestVersion ? text : std::string();
 }
 
-ObjectList parse_object_list(std::string_view body, std::span<const document::KeyFilter> kept) {
-  ObjectList out;
-  const document::KeyFilter list[] = {{"metadata", kListMetadata}, {"items", kept}};
-  auto parsed = document::parse_json(body, "answer", list);
-  if (!parsed.problems.empty()) out.problem = parsed.problems.front().text();
-  if (!out.problem.empty()) return out;
-  out.version = version_of(parsed.root);
-  if (out.version.empty() || !pods::list_at(parsed.root, {"items"})) {
-    out.problem = "the answer is not a list of objects";
+std::span<const document::KeyFilter> list_head_filter() { return kList; }
+
+ListHead read_list_head(const document::Parsed& rest) {
+  ListHead out;
+  if (!rest.problems.empty()) {
+    out.problem = rest.problems.front().text();
     return out;
   }
-  if (const auto* items = pods::value_at(parsed.root, {"items"})) out.items = *items;
+  out.version = version_of(rest.root);
+  if (out.version.empty() || !pods::list_at(rest.root, {"items"}))
+    out.problem = "the answer is not a list of objects";
   return out;
 }
 

@@ -11,13 +11,14 @@
 
 namespace evenkeel::kube {
 
-/// A list, with the members of its objects that `kept` names.
-struct ObjectList {
-  document::Value items{};  ///< a list, or null when the server sent null
-  std::string version{};    ///< of the list: where a watch starts
-  std::string problem{};    ///< not empty: why this is not a list
+/// What a list says beside its objects.
+struct ListHead {
+  std::string version{};  ///< where a watch starts
+  std::string problem{};  ///< not empty: why this is not a list
 };
-ObjectList parse_object_list(std::string_view body, std::span<const document::KeyFilter> kept);
+/// The members beside the objects that read_list_head() reads.
+std::span<const document::KeyFilter> list_head_filter();
+ListHead read_list_head(const document::Parsed& rest);
 
 struct WatchEvent {
   enum class Kind : std::uint8_t {

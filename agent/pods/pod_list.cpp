@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "agent/pods/kube_text.h"
 
@@ -81,10 +82,63 @@ void normalize(PodList& list) {
 
 std::span<const document::KeyFilter> pod_key_filter() { return kPod; }
 
+/// A server writes metadata first, and in it the name and the namespace before anything that a tenant wrote.
+std::string too_long_notice(std::string_view beginning) {
+  const auto text_of = [&](std::string_view key) {
+    const auto at = beginning.find(key);
+    const auto rest = beginning.substr(at == std::string_view::npos ? beginning.size() : at + key.size());
+    return std::string(rest.substr(0, std::min<std::size_t>(rest.find('"'), 253)));
+  };
+  Pod pod;
+  pod.name = text_of("\"name\":\"");
+  pod.namespace_ = text_of("\"namespace\":\"");
+  return "pod " + pod_title(pod) + " is left out: it has more than " +
+         std::to_string(document::kLongestItem >> 20) + " MiB";
+}
+
+std::string too_many_notice(std::size_t most) {
+  return "pods beyond the first " + std::to_string(most) + " are left out";
+}
+
+PodListReader::PodListReader(std::string file)
+    : file_(std::move(file)),
+      reader_(
+          {.file = file_, .rest = kPodList, .items = kPod},
+          {.item = [this](const document::Value& item) { take(item); },
+           .too_long = [this](std::string_view begin) { list_.notices.push_back(too_long_notice(begin)); }}) {
+}
+
+void PodListReader::take(const document::Value& item) {
+  if (++items_ > kMostPods) return;
+  if (auto pod = read_pod(item, Source::server, list_.notices)) list_.pods.push_back(std::move(*pod));
+}
+
+void PodListReader::begin() {
+  list_ = {};
+  items_ = 0;
+  reader_.begin();
+}
+
+PodList PodListReader::end() {
+  PodList out = std::exchange(list_, {});
+  if (std::exchange(items_, 0) > kMostPods) out.notices.push_back(too_many_notice(kMostPods));
+  const auto parsed = reader_.end();
+  out.problems = parsed.problems;
+  if (auto why = out.problems.empty() ? refuse_root(parsed.root) : std::string(); !why.empty())
+    out.problems.push_back({file_, parsed.root.place, {}, std::move(why)});
+  if (!out.problems.empty()) return {.problems = std::move(out.problems)};
+  normalize(out);
+  return out;
+}
+
 PodList parse_pod_list(std::string_view text, const std::string& file, Source source) {
+  if (source == Source::server) {
+    PodListReader reader(file);
+    reader.add(text);
+    return reader.end();
+  }
   PodList out;
-  const auto parsed = source == Source::server ? document::parse_json(text, file, kPodList)
-                                               : document::parse_document(text, file, kPodList);
+  const auto parsed = document::parse_document(text, file, kPodList);
   out.problems = parsed.problems;
   if (!out.problems.empty()) return out;
   if (auto why = refuse_root(parsed.root); !why.empty()) {
@@ -94,11 +148,7 @@ PodList parse_pod_list(std::string_view text, const std::string& file, Source so
   const auto items = list_at(parsed.root, {"items"}).value_or(std::span<const document::Value>());
   for (const auto& item : items)
     if (auto pod = read_pod(item, source, out.notices)) out.pods.push_back(std::move(*pod));
-  if (source == Source::server) {
-    normalize(out);
-  } else {
-    drop_namesakes(out);
-  }
+  drop_namesakes(out);
   return out;
 }
 

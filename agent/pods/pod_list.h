@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "agent/document/document.h"
+#include "agent/document/list_reader.h"
 #include "qos/model/pod.h"
 #include "qos/model/topology.h"
 
@@ -28,6 +29,31 @@ struct PodList {
 PodList parse_pod_list(std::string_view text, const std::string& file, Source source = Source::file);
 /// A server's list as it is compared: sorted, and without pods that share a uid.
 void normalize(PodList& list);
+/// The notice that a server's pod is left out because it is too long, of which only the beginning was kept.
+std::string too_long_notice(std::string_view beginning);
+
+/// Of a server's list; no node runs nearly as many. Further ones are left out, with a notice.
+inline constexpr std::size_t kMostPods = 5000;
+std::string too_many_notice(std::size_t most);
+
+/// Reads a server's v1 PodList while it arrives: as ListReader.
+class PodListReader {
+ public:
+  explicit PodListReader(std::string file = "answer");
+  PodListReader(const PodListReader&) = delete;
+  PodListReader& operator=(const PodListReader&) = delete;
+  void begin();
+  bool add(std::string_view piece) { return reader_.add(piece); }
+  PodList end();
+
+ private:
+  void take(const document::Value& item);
+
+  std::string file_;
+  PodList list_{};
+  std::size_t items_ = 0;
+  document::ListReader reader_;
+};
 
 struct NodeFile {
   NodeObject node{};

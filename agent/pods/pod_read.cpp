@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t kMostLabels = 256;
 constexpr std::size_t kMostContainers = 256;
 constexpr std::size_t kLongestAnnotation = 16UL * 1024;
+constexpr std::size_t kMostAnnotations = 256;
+constexpr std::size_t kLongestAnnotations = 64UL * 1024;  ///< keys and values, all together
 
 /// Whether some reader here knows annotations of this domain, or of one below it (kubernetes.io itself: the
 /// kubelet's).
@@ -30,17 +32,25 @@ TextMap read_annotations(const document::Value& item, const std::string& title,
   TextMap out;
   const auto* all = value_at(item, {"metadata", "annotations"});
   if (all == nullptr || all->map() == nullptr) return out;
+  std::size_t bytes = 0, left_out = 0;
   for (const auto& [key, value] : *all->map()) {
     if (value.scalar() == nullptr || !is_read(key)) continue;
     const auto& text = value.scalar()->text;
-    if (text.size() <= kLongestAnnotation) {
-      out.emplace(key, text);
-    } else {
+    if (text.size() > kLongestAnnotation) {
       notices.push_back("pod " + title + ": annotation " + key + " is left out: it has " +
                         std::to_string(text.size()) + " bytes; at most " +
                         std::to_string(kLongestAnnotation) + " are read");
+    } else if (out.size() >= kMostAnnotations || bytes + key.size() + text.size() > kLongestAnnotations) {
+      ++left_out;
+    } else {
+      bytes += key.size() + text.size();
+      out.emplace(key, text);
     }
   }
+  if (left_out > 0)
+    notices.push_back("pod " + title + ": " + std::to_string(left_out) +
+                      " annotations are left out: at most " + std::to_string(kMostAnnotations) + " with " +
+                      std::to_string(kLongestAnnotations) + " bytes in all are read");
   return out;
 }
 

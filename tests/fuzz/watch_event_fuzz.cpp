@@ -1,4 +1,5 @@
 #include "agent/config/nodeslo_config.h"
+#include "agent/document/list_reader.h"
 #include "agent/kube/watch_event.h"
 #include "agent/pods/pod_list.h"
 #include "tests/fuzz/fuzz.h"
@@ -16,7 +17,10 @@ kube::WatchEvent event_of(std::string_view text, std::span<const document::KeyFi
   if (event.kind != kube::WatchEvent::Kind::error && event.kind != kube::WatchEvent::Kind::malformed)
     promise(!event.version.empty());
   promise(event.version.find_first_of("&?#% \r\n/") == std::string::npos);
-  const auto list = kube::parse_object_list(text, kept);
+  document::ListReader reader({.rest = kube::list_head_filter(), .items = kept},
+                              {.item = [](const document::Value&) {}, .too_long = [](std::string_view) {}});
+  reader.add(text);
+  const auto list = kube::read_list_head(reader.end());
   promise(!list.problem.empty() || !list.version.empty());
   return event;
 }

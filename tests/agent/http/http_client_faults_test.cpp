@@ -40,6 +40,19 @@ TEST(HttpClientFaults, AnEndlessBodyIsCutOff) {
   const auto lines =
       asker.ask({.url = server.url(), .longest_body = 1 << 20, .line = [](std::string_view) {}});
   EXPECT_EQ(lines.failure, http::HttpFailure::too_large) << "a line without an end";
+  std::size_t bytes = 0;
+  const auto take_until = [&](std::size_t most) {
+    return asker.ask({.url = server.url(), .longest_body = 1 << 20, .piece = [&bytes, most](auto piece) {
+                        return (bytes += piece.size()) < most;
+                      }});
+  };
+  EXPECT_EQ(take_until(SIZE_MAX).failure, http::HttpFailure::too_large) << "pieces without an end";
+  EXPECT_LE(bytes, 1U << 20);
+  bytes = 0;
+  const auto unwanted = take_until(100'000);
+  EXPECT_EQ(unwanted.failure, http::HttpFailure::unwanted);
+  EXPECT_EQ(unwanted.error, "an answer that is of no use");
+  EXPECT_LT(bytes, 400'000U);
 }
 
 TEST(HttpClientFaults, AnEndlessHeadIsCutOff) {

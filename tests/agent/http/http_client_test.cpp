@@ -144,6 +144,33 @@ TEST(HttpClient, KeepsTheBodyOfARejectedWatch) {
   EXPECT_EQ(reply.body, "{\"code\":410}\n");
 }
 
+TEST(HttpClient, PassesOnABodyInPiecesAndKeepsThatOfARejection) {
+  ScriptedServer server;
+  server.answers([](const Asked& asked, Exchange& exchange) {
+    const bool large = asked.target == "/large";
+    exchange.send(large ? chunked_answer(std::string(300'000, 'x'), 1000) : http_answer(403, "no"));
+  });
+  Asker asker;
+  std::size_t bytes = 0, begun = 0;
+  const auto ask = [&](const char* path) {
+    return asker.ask({.url = server.url(path),
+                      .longest_body = 300'000,
+                      .piece =
+                          [&](std::string_view piece) {
+                            bytes += piece.size();
+                            return true;
+                          },
+                      .begun = [&] { ++begun; }});
+  };
+  const auto reply = ask("/large");
+  EXPECT_TRUE(reply.ok()) << reply.error;
+  EXPECT_EQ(reply.body, "");
+  EXPECT_EQ(bytes, 300'000U);
+  EXPECT_EQ(begun, 1U);
+  EXPECT_EQ(ask("/other").body, "no");
+  EXPECT_EQ(begun, 1U);
+}
+
 TEST(HttpClient, ACallbackMayStartTheNextRequest) {
   ScriptedServer server;
   server.answers([](const Asked&, Exchange& exchange) { exchange.send(http_answer(200, "one\ntwo\n")); });

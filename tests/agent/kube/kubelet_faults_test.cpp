@@ -89,7 +89,7 @@ INSTANTIATE_TEST_SUITE_P(
         Trouble{"cut in the body", {.kind = Kind::cut, .number = 200}, "the connection ended"},
         Trouble{"no last chunk", {.kind = Kind::cut, .number = 330}, "the connection ended"},
         Trouble{"garbage", {.kind = Kind::garbage}, "answer"},
-        Trouble{"huge", {.kind = Kind::huge}, "an answer of more than 16777216 bytes"},
+        Trouble{"huge", {.kind = Kind::huge}, "found more than 1 MiB beside the items of a list"},
         Trouble{"deep", {.kind = Kind::deep}, "answer"}),
     [](const auto& each) { return "Case" + std::to_string(each.index); });
 

@@ -170,7 +170,7 @@ TEST_F(ObjectWatchTest, AnInvalidListIsReported) {
        "trouble: the answer is not a list of objects"},
       {list_json(7, {R"({"metadata":{"name":"node-1"}})"}), "trouble: the object has no version"},
       {"{\"items\":" + std::string(500'000, '['), "trouble: answer"},
-      {std::string(2 << 20, ' '), "trouble: an answer of more than 1048576 bytes"}};
+      {std::string(2 << 20, ' '), "trouble: answer: found more than 1 MiB beside the items of a list"}};
   for (const auto& bad : all) {
     events_.clear();
     watch_.reset();

@@ -2,6 +2,7 @@
 // is, with a reason; the others are served.
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <string>
 
 #include "agent/pods/pod_list.h"
@@ -45,6 +46,71 @@ TEST(PodBounds, APodWithTooManyLabelsIsLeftOutByItself) {
 TEST(PodBounds, APodWithTooManyContainersIsLeftOutByItself) {
   EXPECT_EQ(refused(pod("u1", kNames + many("labels", 1), 257)),
             "pod n/a is left out: it has 257 containers, 256 are the most");
+}
+
+TEST(PodBounds, APodOfManyMebibytesIsLeftOutByItself) {
+  const std::string image = std::string(5 << 20, 'x');
+  EXPECT_EQ(refused(R"({"metadata":{)" + kNames + R"("uid":"u1"},"spec":{"containers":[{"image":")" + image +
+                    R"("}]},"status":{}})"),
+            "pod n/a is left out: it has more than 4 MiB");
+}
+
+TEST(PodBounds, APodMayHaveSoManyAnnotationsInAll) {
+  std::string all = R"("annotations":{)";
+  for (int i = 0; i < 300; ++i)
+    all += (i > 0 ? ",\"" : "\"") + ("koordinator.sh/x" + std::to_string(i)) + R"(":"")";
+  const auto many = read(pod("u1", kNames + all + "}"));
+  ASSERT_EQ(many.pods.size(), 2U);
+  EXPECT_EQ(many.pods[0].annotations.size(), 256U);
+  EXPECT_EQ(many.notices,
+            (std::vector<std::string>{"pod n/a: 44 annotations are left out: at most 256 with 65536 "
+                                      "bytes in all are read"}));
+  const std::string large(15000, 'x');
+  all = R"("annotations":{)";
+  for (int i = 0; i < 10; ++i)
+    all += (i > 0 ? ",\"" : "\"") + ("koordinator.sh/x" + std::to_string(i)) + "\":\"" + large + "\"";
+  EXPECT_EQ(read(pod("u1", kNames + all + "}")).pods[0].annotations.size(), 4U);
+}
+
+TEST(PodBounds, AServerMayListSoManyPods) {
+  std::string items;
+  for (int i = 0; i < 5001; ++i) items += (i > 0 ? "," : "") + pod("u" + std::to_string(i), R"("name":"a")");
+  const auto list = parse_pod_list(R"({"items":[)" + items + "]}", "pods", Source::server);
+  EXPECT_EQ(list.pods.size(), 5000U);
+  EXPECT_EQ(list.notices, (std::vector<std::string>{"pods beyond the first 5000 are left out"}));
+}
+
+long resident_kib() {
+  std::ifstream file("/proc/self/statm");
+  long size = 0, resident = 0;
+  file >> size >> resident;
+  return resident * 4;
+}
+
+/// Each has as much as an API server stores of an object, in what is skipped and in what is kept.
+TEST(PodBounds, ANodeOfHostilePodsFitsIntoTheAgentsMemory) {
+  const long before = resident_kib();
+  PodListReader reader;
+  EXPECT_TRUE(reader.add(R"({"kind":"PodList","items":[)"));
+  std::string text;
+  for (int i = 0; i < 110; ++i) {
+    std::string metadata = kNames + many("labels", 256) + R"(,"annotations":{)";
+    for (int k = 0; k < 16; ++k)
+      metadata += (k > 0 ? ",\"" : "\"") + ("koordinator.sh/x" + std::to_string(k)) + "\":\"" +
+                  std::string(16000, 'x') + "\"";
+    text = pod("u" + std::to_string(i),
+               metadata + R"(},"managedFields":[")" + std::string(1 << 20, 'x') + "\"]", 256);
+    EXPECT_TRUE(reader.add(text));
+    EXPECT_TRUE(reader.add(i < 109 ? "," : "]}"));
+  }
+  const auto list = reader.end();
+  EXPECT_TRUE(list.problems.empty());
+  EXPECT_EQ(list.pods.size(), 110U);
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)
+  EXPECT_LT(resident_kib() - before, 40 * 1024) << "KiB; the DaemonSet's limit is 128 MiB";
+#else
+  static_cast<void>(before);  // sanitizers delay freeing memory
+#endif
 }
 
 TEST(PodBounds, OnlyAnnotationsThatAreReadAreKept) {
