@@ -1,0 +1,60 @@
+# The wall clock jumps by hours, both ways, and the agent is stopped (SIGSTOP) for seconds: ticks go on at their
+# pace, without a burst of late ones, nothing that is held is lost, and all is as before at the end.
+set -eu
+[ "${EVENKEEL_IN_VM:-}" = v2 ] || { echo "one guest is enough: time does not depend on the hierarchy"; exit 77; }
+dir=$(mktemp -d /dev/shm/clock-jumps.XXXXXX)
+kubepods=/sys/fs/cgroup/kubepods
+pod=$kubepods/burstable/podeeeeeeee-0000-0000-0000-000000000002
+agent= ahead=0
+clean_up() {
+  [ -z "$agent" ] || { kill -CONT "$agent"; kill "$agent" && wait "$agent"; } || true
+  [ "$ahead" = 0 ] || date -s "@$(($(date +%s) - ahead))" >/dev/null
+  rmdir $pod/c1 $pod ${pod%/*} $kubepods || true
+  rm -rf "$dir"
+}
+trap clean_up EXIT
+fail() { echo "$*"; cat "$dir/log"; exit 1; }
+
+mkdir -p $pod/c1
+for above in $kubepods ${pod%/*} $pod; do echo "+cpu +memory" >$above/cgroup.subtree_control; done
+echo "40000 100000" >$pod/cpu.max
+echo "40000 100000" >$pod/c1/cpu.max
+printf 'cpuBurstStrategy: {policy: cpuBurstOnly}\n' >"$dir/nodeslo.yaml"
+build/release/evenkeel run --nodeslo "$dir/nodeslo.yaml" --pods cgroup --state-dir "$dir/state" --interval 250ms \
+  --listen "unix:$dir/socket" >"$dir/log" 2>&1 &
+agent=$!
+
+figure() {
+  perl -MIO::Socket::UNIX -e '
+    my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or exit 1;
+    print $s "GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n";
+    while (<$s>) { print $1 if /^$ARGV[1] (\S+)/ }' "$dir/socket" "$1"
+}
+ticks() { figure evenkeel_ticks_total; }
+jump() { date -s "@$(($(date +%s) + $1))" >/dev/null && ahead=$((ahead + $1)); }
+burst() { cat $pod/c1/cpu.max.burst; }
+# keeps_pace WHAT: about four ticks a second for five seconds; a busy machine may miss some, none may come twice.
+keeps_pace() {
+  local before after
+  before=$(ticks) && sleep 5 && after=$(ticks)
+  echo "$1: $((after - before)) ticks in 5 s, burst $(burst)"
+  [ $((after - before)) -ge 10 ] && [ $((after - before)) -le 23 ] || fail "$1: not about 20 ticks"
+  [ "$(burst)" = "$held" ] || fail "$1: the burst was $held, is $(burst)"
+}
+
+for _ in $(seq 60); do [ "$(burst)" = 0 ] || break; sleep 0.5; done
+held=$(burst)
+[ "$held" != 0 ] || fail "the agent gave no burst"
+keeps_pace "before"
+jump 36000 && keeps_pace "ten hours later"
+jump -72000 && keeps_pace "twenty hours earlier"
+jump 36000
+before=$(ticks)
+kill -STOP $agent && sleep 20 && kill -CONT $agent
+keeps_pace "after being stopped for 20 s"
+after=$(ticks)
+[ $((after - before)) -le 26 ] || fail "$((after - before)) ticks after the stop: those that were missed must not be caught up"
+! grep -E 'level=(warning|error)' "$dir/log" || fail "nothing of this is worth a warning"
+kill $agent && wait $agent || fail "the agent did not end well"
+agent=
+[ "$(burst)" = 0 ] || fail "the burst is $(burst) after the end"
