@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "agent/document/names.h"
 #include "agent/http/http_client.h"
 
 namespace evenkeel::cli {
@@ -87,12 +88,6 @@ std::string host_name() {
   return out;
 }
 
-bool node_name_is_legal(const std::string& name) {
-  return !name.empty() && name.size() <= 253 && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || c == '-' || c == '.';
-  });
-}
-
 std::string node_name(const Flags& flags, const kube::Environment& environment) {
   if (!flags.node_name.empty()) return flags.node_name;
   const auto from_environment = environment("NODE_NAME");
@@ -157,7 +152,7 @@ ApiSetup api_setup(const Flags& flags, const kube::Environment& environment,
                    const std::string& service_account) {
   auto found = api_access(flags, environment, service_account);
   ApiSetup setup{std::move(found.access), node_name(flags, environment), std::move(found.error)};
-  if (setup.access && !node_name_is_legal(setup.node_name))
+  if (setup.access && !document::is_dns_subdomain(setup.node_name))
     setup.error = "--node-name: found '" + setup.node_name + "'; legal: small letters, digits, - and .";
   return setup;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "agent/document/names.h"
+
 namespace evenkeel::config {
 namespace {
 
@@ -25,34 +27,15 @@ constexpr Row kSelectorRows[] = {
     list<&S::match_expressions>("matchExpressions", &rows_of<kRequirementRows>,
                                 "further conditions; all must hold"),
 };
-constexpr std::size_t kLongestName = 63;
-bool letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-/// Kubernetes' rule for names and values of labels.
-bool label_text(std::string_view text) {
-  return !text.empty() && text.size() <= kLongestName && letter_or_digit(text.front()) &&
-         letter_or_digit(text.back()) && std::ranges::all_of(text, [](char c) {
-           return letter_or_digit(c) || c == '-' || c == '_' || c == '.';
-         });
-}
-bool label_name(std::string_view name) {
-  const auto slash = name.find('/');
-  if (slash == std::string_view::npos) return label_text(name);
-  const auto prefix = name.substr(0, slash);
-  return !prefix.empty() &&
-         prefix.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == prefix.npos &&
-         label_text(name.substr(slash + 1));
-}
 
 void check_label(const std::string& key, const std::string& name, std::span<const std::string> values,
                  SchemaRead& read) {
-  if (!label_name(name)) {
+  if (!document::is_qualified_name(name)) {
     const auto found = name.empty() ? "no label" : "the label '" + name + "'";
     read.problem(key, "found " + found + "; legal: a label's name such as node-pool or example.com/pool");
   }
   for (const auto& value : values)
-    if (!value.empty() && !label_text(value))
+    if (!document::is_label_value(value))
       read.problem(key, "found the value '" + value +
                             "'; legal: the value of a label, at most 63 of letters, "
                             "digits, -, _ and .");

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "agent/config/schema_read.h"
+#include "agent/document/names.h"
 #include "agent/document/units_text.h"
 
 namespace evenkeel::config {
@@ -9,12 +10,6 @@ namespace {
 
 constexpr std::size_t kMostObjectives = 64;
 constexpr std::size_t kLongestSocketPath = 107;  // sockaddr_un, less the closing zero
-
-bool is_dns_label(const std::string& name) {
-  const auto inner = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
-  return !name.empty() && name.size() <= 63 && name.front() != '-' && name.back() != '-' &&
-         std::ranges::all_of(name, inner);
-}
 
 bool is_metric_name(const std::string& name) {
   const auto inner = [](char c) {
@@ -41,7 +36,7 @@ class Check {
         read_(read) {}
 
   void all(std::set<std::string>& names, std::set<std::string>& sockets) {
-    if (!is_dns_label(objective_.name))
+    if (!document::is_dns_label(objective_.name))
       problem(".name", found(objective_.name) + "; legal: small letters, digits and '-', 63 at most");
     else if (!names.insert(objective_.name).second)
       problem(".name", found(objective_.name) + " a second time");

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "agent/document/names.h"
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_list.h"
 
@@ -54,20 +55,11 @@ TextMap read_annotations(const document::Value& item, const std::string& title,
   return out;
 }
 
-/// RFC 1123, as the API server demands: names become parts of URLs, of log lines and of metrics.
-bool is_dns_name(std::string_view name, std::size_t longest, bool with_dots) {
-  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
-  const auto legal = [&](char c) { return plain(c) || c == '-' || (with_dots && c == '.'); };
-  return !name.empty() && name.size() <= longest && plain(name.front()) && plain(name.back()) &&
-         std::ranges::all_of(name, legal);
-}
-
 /// Not empty: why the names cannot be those of a pod. A file may leave them out.
 std::string refuse_names(const Pod& pod) {
-  constexpr std::size_t kLongestName = 253, kLongestNamespace = 63;
-  if (!pod.name.empty() && !is_dns_name(pod.name, kLongestName, true))
+  if (!pod.name.empty() && !document::is_dns_subdomain(pod.name))
     return "metadata.name is not a DNS name (RFC 1123)";
-  if (!pod.namespace_.empty() && !is_dns_name(pod.namespace_, kLongestNamespace, false))
+  if (!pod.namespace_.empty() && !document::is_dns_label(pod.namespace_))
     return "metadata.namespace is not a DNS label (RFC 1123)";
   return {};
 }
@@ -117,15 +109,6 @@ std::string uid_of(const document::Value& item, Source source, const Pod& pod) {
   return uid;
 }
 
-/// A uid becomes part of directory names.
-bool sane_uid(const std::string& uid) {
-  constexpr std::size_t kLongest = 128;
-  const auto letter = [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
-  };
-  return !uid.empty() && uid.size() <= kLongest && std::all_of(uid.begin(), uid.end(), letter);
-}
-
 /// Not empty: the priority is present but not a 32-bit number.
 std::string read_priority(const document::Value& item, Pod& pod) {
   const auto text = text_at(item, {"spec", "priority"});
@@ -161,7 +144,7 @@ std::string fill(const document::Value& item, Source source, Pod& pod, std::vect
   if (auto why = too_many("labels", pod.labels.size(), kMostLabels); !why.empty()) return why;
   pod.annotations = read_annotations(item, pod_title(pod), notices);
   pod.uid = uid_of(item, source, pod);
-  if (!sane_uid(pod.uid))
+  if (!document::is_uid(pod.uid))
     return "metadata.uid: found '" + pod.uid.substr(0, 40) + "'; legal: letters, digits and -";
   pod.phase = phase_of(text_at(item, {"status", "phase"}));
   pod.terminating = value_at(item, {"metadata", "deletionTimestamp"}) != nullptr;

@@ -140,7 +140,7 @@ TEST(PodBounds, AnAnnotationThatIsTooLongIsLeftOutAlone) {
 }
 
 TEST(PodBounds, NamesThatCannotBePartOfAUrlAreRefused) {
-  for (const char* name : {"a/../b", "A", "a?x=1", "-a", "a.", "a\\nb", "a b", "%2e"})
+  for (const char* name : {"a/../b", "A", "a?x=1", "-a", "a.", "a..b", "a\\nb", "a b", "%2e"})
     EXPECT_EQ(refused(pod("u1", std::string(R"("namespace":"n","name":")") + name + '"')),
               "pod u1 is left out: metadata.name is not a DNS name (RFC 1123)")
         << name;
