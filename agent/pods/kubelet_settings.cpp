@@ -21,13 +21,26 @@ std::string topology_policy(const document::Value& config) {
          (config.text("topologyManagerScope") == "pod" ? "PodLevel" : "ContainerLevel");
 }
 
+/// Absent: nothing is reserved, or one of the amounts cannot be read.
+std::optional<MilliCpu> reserved_cpu(const document::Value& config) {
+  MilliCpu sum{};
+  for (const char* whose : {"systemReserved", "kubeReserved"}) {
+    const auto text = text_at(config, {whose, "cpu"});
+    if (text.empty()) continue;
+    const auto amount = plausible_cpu(text);
+    if (!amount) return std::nullopt;
+    sum += *amount;
+  }
+  return sum > MilliCpu{} ? std::optional(sum) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<KubeletSettings> kubelet_settings(std::string_view configz) {
   const auto parsed = document::parse_json(configz, "configz");
   const auto* config = parsed.problems.empty() ? value_at(parsed.root, {"kubeletconfig"}) : nullptr;
   if (config == nullptr || config->map() == nullptr) return std::nullopt;
-  KubeletSettings out{.topology_policy = topology_policy(*config)};
+  KubeletSettings out{.reserved_cpu = reserved_cpu(*config), .topology_policy = topology_policy(*config)};
   if (const auto text = config->text("reservedSystemCPUs"); !text.empty()) out.reserved = CpuSet::parse(text);
   if (const auto* options = config->find("cpuManagerPolicyOptions"); options != nullptr && options->map())
     for (const auto& [name, value] : *options->map())

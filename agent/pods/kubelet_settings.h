@@ -7,12 +7,15 @@
 #include <string_view>
 
 #include "qos/model/topology.h"
+#include "qos/model/units.h"
 
 namespace evenkeel::pods {
 
 struct KubeletSettings {
   std::map<std::string, std::string> options{};  ///< cpuManagerPolicyOptions
   std::optional<CpuSet> reserved{};              ///< reservedSystemCPUs; absent: none by their numbers
+  /// CPU of systemReserved and kubeReserved, which counts where `reserved` is absent. Absent: none.
+  std::optional<MilliCpu> reserved_cpu{};
   /// Policy and scope of the topology manager, in the words of NodeResourceTopology: "None",
   /// "RestrictedPodLevel". Empty: another policy.
   std::string topology_policy{};

@@ -1,9 +1,13 @@
 #include "agent/reporting/node_topology.h"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <functional>
+#include <set>
 #include <utility>
 
+#include "agent/reporting/reserved_cpus.h"
 #include "agent/runtime/json.h"
 
 namespace evenkeel::reporting {
@@ -80,12 +84,13 @@ std::string allocations_text(const std::vector<Allocation>& allocations) {
 struct Pools {
   CpuSet shared{}, best_effort{};
 };
-/// Best effort pods may use the CPUs of LSR pods, but not those of LSE pods.
+/// Best effort pods may use the CPUs of LSR pods, but not those of LSE pods. What the kubelet reserves stays
+/// in the pools, so that pods without CPUs of their own always have some.
 Pools pools_of(const NodeTopologyInput& input, const std::vector<Allocation>& allocations) {
   CpuSet taken;
   for (const auto& one : allocations) taken = taken | one.cpus;
   if (input.kubelet.policy == "static" && input.kubelet.of.empty()) taken = taken | input.kubelet.all;
-  if (input.object.reserved_cpus) taken = taken | *input.object.reserved_cpus;
+  if (const auto reserved = node_reserved(input.object, input.cpus)) taken = taken | *reserved;
   if (input.object.system_qos_cpus && !input.object.system_qos_cpus_shared)
     taken = taken | *input.object.system_qos_cpus;
   CpuSet online;
@@ -97,6 +102,13 @@ Pools pools_of(const NodeTopologyInput& input, const std::vector<Allocation>& al
     if (pod.label_qos == QosClass::lse) out.best_effort = out.best_effort - *pod.allocated_cpus;
   }
   return out;
+}
+
+/// As the kernel writes masks.
+std::string hexadecimal(std::uint64_t mask) {
+  std::array<char, 16> digits{};
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), mask, 16).ptr;
+  return {digits.data(), end};
 }
 
 /// A JSON object of what `put` writes into it.
@@ -119,16 +131,38 @@ std::string policy_text(const NodeTopologyInput& input) {
       for (const auto& [name, value] : input.settings->options) json.member(name, value);
       json.end_object();
     }
-    if (input.settings->reserved && input.kubelet.policy == "static")
-      json.member("reservedCPUs", input.settings->reserved->text());
+    if (input.kubelet.policy != "static") return;
+    if (const auto reserved = kubelet_reserved(*input.settings, input.cpus))
+      json.member("reservedCPUs", reserved->text());
   });
 }
 
-std::optional<NodeTopology::Zone> zone_of(const NodeTopologyInput& input, std::size_t number) {
-  const auto& zone = input.zones[number];
-  if (!zone.cpu || !zone.memory) return std::nullopt;
-  NodeTopology::Zone out{.cpu = std::to_string(zone.cpu->count() / 1000),
-                         .memory = std::to_string(zone.memory->count())};
+bool has_siblings(const CpuTopology& cpus) {
+  std::set<int> cores;
+  for (const auto& cpu : cpus.cpus) cores.insert(cpu.core);
+  return cores.size() < cpus.cpus.size();
+}
+
+/// By which Koordinator's manager finds how fast this machine's CPUs are. Absent: the model is not known.
+/// False is left out, as Koordinator does it.
+std::optional<std::string> basics_text(const NodeTopologyInput& input) {
+  if (input.cpus.model.empty()) return std::nullopt;
+  return object_text([&](runtime::Json& json) {
+    json.member("cpuModel", input.cpus.model);
+    if (has_siblings(input.cpus)) json.member("hyperThreadEnabled", true);
+    if (input.turbo) json.member("turboEnabled", true);
+    if (input.l3_ways != 0) json.member("catL3CbmMask", hexadecimal(input.l3_ways));
+    if (!input.cpus.vendor.empty()) json.member("vendorID", input.cpus.vendor);
+  });
+}
+
+NodeTopology::Zone zone_of(const NodeTopologyInput& input, std::size_t number) {
+  const auto& memory = input.memory[number];
+  const auto cpus = std::ranges::count(input.cpus.cpus, static_cast<int>(number), &CpuInfo::numa);
+  NodeTopology::Zone out{.cpu = std::to_string(cpus),
+                         .memory = std::to_string(memory.ordinary.count()),
+                         .pages_of_1gib = std::to_string(memory.pages_of_1gib.count()),
+                         .pages_of_2mib = std::to_string(memory.pages_of_2mib.count())};
   if (!input.lendable || number >= input.lendable->zones.size()) return out;
   const auto& lent = input.lendable->zones[number];
   if (lent.batch_cpu) out.batch_cpu = lent.batch_cpu->count();
@@ -143,12 +177,9 @@ std::optional<NodeTopology> node_topology(const NodeTopologyInput& input) {
   NodeTopology out{.policy = input.settings != nullptr ? input.settings->topology_policy : std::string(),
                    .owns_batch = input.lendable.has_value()};
   for (const auto& cpu : input.cpus.cpus)
-    if (cpu.numa < 0 || static_cast<std::size_t>(cpu.numa) >= input.zones.size()) return std::nullopt;
-  for (std::size_t number = 0; number < input.zones.size(); ++number) {
-    auto zone = zone_of(input, number);
-    if (!zone) return std::nullopt;
-    out.zones.push_back(std::move(*zone));
-  }
+    if (cpu.numa < 0 || static_cast<std::size_t>(cpu.numa) >= input.memory.size()) return std::nullopt;
+  for (std::size_t number = 0; number < input.memory.size(); ++number)
+    out.zones.push_back(zone_of(input, number));
   const auto allocations = kubelet_allocations(input);
   const auto pools = pools_of(input, allocations);
   auto& annotations = out.annotations;
@@ -157,8 +188,9 @@ std::optional<NodeTopology> node_topology(const NodeTopologyInput& input) {
   annotations["node.koordinator.sh/be-cpu-shared-pools"] = pools_text(input.cpus, pools.best_effort);
   annotations["node.koordinator.sh/pod-cpu-allocs"] = allocations_text(allocations);
   annotations["kubelet.koordinator.sh/cpu-manager-policy"] = policy_text(input);
+  annotations["node.koordinator.sh/cpu-basic-info"] = basics_text(input);
   auto& reserved = annotations["node.koordinator.sh/reservation"];
-  if (const auto& cpus = input.object.reserved_cpus)
+  if (const auto cpus = node_reserved(input.object, input.cpus))
     reserved = object_text([&](auto& json) { json.member("reservedCPUs", cpus->text()); });
   auto& system = annotations["node.koordinator.sh/system-qos-resource"];
   if (const auto& cpus = input.object.system_qos_cpus)

@@ -2,6 +2,7 @@
 // (topology.node.k8s.io/v1alpha1), by which its scheduler assigns CPUs. Pure: does not measure or send it.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "agent/pods/cpu_manager.h"
 #include "agent/pods/kubelet_settings.h"
+#include "collectors/node/numa_memory.h"
 #include "qos/lending/lendable.h"
 #include "qos/model/pod.h"
 #include "qos/model/topology.h"
@@ -21,15 +23,17 @@ struct NodeTopologyInput {
   const NodeObject& object;
   const std::vector<Pod>& pods;
   const pods::KubeletCpus& kubelet;
-  const std::vector<lending::Zone>& zones;  ///< one per NUMA node, by its number
+  const std::vector<node::NumaMemory>& memory;  ///< one per NUMA node, by its number: these are the zones
   /// What each zone can lend; absent: another lends, whose amounts stay. An unknown amount is taken out.
   const std::optional<lending::ZoneLendables>& lendable;
   const pods::KubeletSettings* settings = nullptr;  ///< null: the kubelet has not said them
+  bool turbo = false;                               ///< CPUs may exceed their nominal frequency
+  std::uint64_t l3_ways = 0;                        ///< resctrl's mask of all; 0: there is none
 };
 
 struct NodeTopology {
   struct Zone {
-    std::string cpu{}, memory{};  ///< quantities: CPUs, bytes
+    std::string cpu{}, memory{}, pages_of_1gib{}, pages_of_2mib{};  ///< quantities: CPUs, bytes
     std::optional<std::int64_t> batch_cpu{}, batch_memory{};
   };
   /// By their names; absent: it does not apply, or is not known, and is taken off.
@@ -38,7 +42,7 @@ struct NodeTopology {
   std::string policy{};     ///< of the kubelet's topology manager; empty: not known
   bool owns_batch = false;  ///< see NodeTopologyInput::lendable
 };
-/// Absent: no CPU is known, a zone lacks CPU or memory, or a CPU is in none of the zones.
+/// Absent: no CPU is known, or one is in none of the zones.
 std::optional<NodeTopology> node_topology(const NodeTopologyInput& input);
 
 /// The whole object, for a node that has none. It goes when the Node goes.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -46,8 +47,16 @@ void put_resource(runtime::Json& json, const char* name, const std::string& amou
   json.member("allocatable", amount).member("available", amount).end_object();
 }
 
+/// What a zone has at all times.
+using Z = NodeTopology::Zone;
+constexpr std::array<std::pair<const char*, std::string Z::*>, 4> kFixed = {
+    {{"cpu", &Z::cpu},
+     {"memory", &Z::memory},
+     {"hugepages-1Gi", &Z::pages_of_1gib},
+     {"hugepages-2Mi", &Z::pages_of_2mib}}};
+
 bool is_ours(std::string_view resource, bool owns_batch) {
-  return resource == "cpu" || resource == "memory" ||
+  return std::ranges::any_of(kFixed, [&](const auto& fixed) { return resource == fixed.first; }) ||
          (owns_batch && (resource == kBatchCpu || resource == kBatchMemory));
 }
 
@@ -82,8 +91,7 @@ const Value* find_zone(std::span<const Value> zones, std::string_view name) {
 void put_resources(runtime::Json& json, const Zones& zones, const NodeTopology::Zone& zone,
                    std::span<const Value> standing) {
   json.key("resources").begin_array();
-  put_resource(json, "cpu", zone.cpu);
-  put_resource(json, "memory", zone.memory);
+  for (const auto& [name, amount] : kFixed) put_resource(json, name, zone.*amount);
   for (const auto& [name, amount] : {std::pair{kBatchCpu, zone.batch_cpu}, {kBatchMemory, zone.batch_memory}})
     if (amount) put_resource(json, name, steadied(*amount, standing_amount(standing, name), zones.steady));
   for (const auto& one : standing)

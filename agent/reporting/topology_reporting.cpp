@@ -1,11 +1,23 @@
 #include "agent/reporting/topology_reporting.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
 #include "collectors/node/numa_memory.h"
+#include "collectors/node/parsers.h"
 
 namespace evenkeel::reporting {
+namespace {
+
+/// The mask of all ways of the last-level cache; 0: resctrl is not mounted, or does not divide it.
+std::uint64_t l3_ways(const ResctrlSystem* resctrl) {
+  if (resctrl == nullptr) return 0;
+  const auto found = std::ranges::find(resctrl->resources, "L3", &ResctrlResource::name);
+  return found == resctrl->resources.end() ? 0 : found->full;
+}
+
+}  // namespace
 
 TopologyReporting::TopologyReporting(lender::Lender& lender, const NodeSnapshot& node,
                                      const std::string& host_root, const runtime::Clock& clock,
@@ -63,33 +75,33 @@ tl::expected<NodeTopology, std::string> TopologyReporting::current() {
   if (!kubelet_state_.readable()) return unknown(kubelet_state_.path() + " cannot be read");
   const auto kubelet = pods::kubelet_cpus(kubelet_state_.text(), kubelet_state_.path());
   if (kubelet.policy.empty()) return unknown(kubelet_state_.path() + " is not the state of a CPU manager");
-  const auto by_number = zones();
-  const auto lent = lendable(by_number);
+  const auto memory = node::numa_memory(*host_);
+  if (!memory) return unknown("the memory of a NUMA node is not known");
+  const auto lent = lendable(*memory);
   auto out = node_topology({.cpus = node_.topology,
                             .object = node_.object,
                             .pods = *node_.pod_specs,
                             .kubelet = kubelet,
-                            .zones = by_number,
+                            .memory = *memory,
                             .lendable = lent,
-                            .settings = settings_ ? settings_->settings() : nullptr});
-  if (!out) return unknown("the CPUs or the memory of a NUMA node are not known");
+                            .settings = settings_ ? settings_->settings() : nullptr,
+                            .turbo = node::turbo_enabled(*host_).value_or(false),
+                            .l3_ways = l3_ways(node_.resctrl.get())});
+  if (!out) return unknown("the CPUs, or the NUMA node of one, are not known");
   return std::move(*out);
 }
 
-std::vector<lending::Zone> TopologyReporting::zones() const {
-  auto memory = node::numa_memory(*host_);
-  if (!memory) return {};
-  if (memory->empty() && node_.node.memory)  // a kernel without NUMA
-    memory->push_back(node_.node.memory->total - node_.node.memory->hugepages);
+std::vector<lending::Zone> TopologyReporting::zones(const std::vector<node::NumaMemory>& memory) const {
   std::vector<lending::Zone> out;
-  for (const auto bytes : *memory) out.push_back({.cpu = MilliCpu{}, .memory = bytes});
+  for (const auto& of_node : memory) out.push_back({.cpu = MilliCpu{}, .memory = of_node.ordinary});
   for (const auto& cpu : node_.topology.cpus)
     if (cpu.numa >= 0 && static_cast<std::size_t>(cpu.numa) < out.size())
       *out[static_cast<std::size_t>(cpu.numa)].cpu += MilliCpu(1000);
   return out;
 }
 
-std::optional<lending::ZoneLendables> TopologyReporting::lendable(const std::vector<lending::Zone>& zones) {
+std::optional<lending::ZoneLendables> TopologyReporting::lendable(
+    const std::vector<node::NumaMemory>& memory) {
   const auto& lending = lender_.lending();
   const bool lends = lending.strategy().enable;
   if (!lends && !lent_) return std::nullopt;  // Koordinator's manager may write these amounts
@@ -102,7 +114,7 @@ std::optional<lending::ZoneLendables> TopologyReporting::lendable(const std::vec
                                   .usage = usage,
                                   .strategy = lending.strategy(),
                                   .pods_known = node_.pods_known},
-                                 zones);
+                                 zones(memory));
 }
 
 void TopologyReporting::log_outcome(const std::string& why) {

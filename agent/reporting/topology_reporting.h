@@ -33,8 +33,8 @@ class TopologyReporting {
  private:
   /// Or why it is not known.
   [[nodiscard]] tl::expected<NodeTopology, std::string> current();
-  [[nodiscard]] std::vector<lending::Zone> zones() const;
-  [[nodiscard]] std::optional<lending::ZoneLendables> lendable(const std::vector<lending::Zone>& zones);
+  [[nodiscard]] std::vector<lending::Zone> zones(const std::vector<node::NumaMemory>& memory) const;
+  [[nodiscard]] std::optional<lending::ZoneLendables> lendable(const std::vector<node::NumaMemory>& memory);
   kube::TopologyBody patch(const std::string& standing);
   void log_outcome(const std::string& why);
 

@@ -1,5 +1,6 @@
 #include "collectors/node/numa_memory.h"
 
+#include <algorithm>
 #include <string>
 
 #include "cgroup/base/text.h"
@@ -25,45 +26,57 @@ std::optional<Bytes> total_of(std::string_view meminfo) {
   return std::nullopt;
 }
 
-std::optional<Bytes> hugepages_of(const Host& host, const std::string& node) {
-  Bytes sum{};
-  const auto pools = host.subdirs(node + "/hugepages");
-  if (!pools) return sum;  // a kernel without huge pages
-  for (const auto& pool : *pools) {
-    const auto page = hugepage_size(pool);
+struct Pools {
+  Bytes all{}, of_1gib{}, of_2mib{};
+};
+
+/// A directory with one pool of huge pages of each size.
+std::optional<Pools> pools_in(const Host& host, const std::string& directory) {
+  constexpr Bytes kGib(1LL << 30), kTwoMib(2LL << 20);
+  Pools out;
+  const auto names = host.subdirs(directory);
+  if (!names) return out;  // a kernel without huge pages
+  for (const auto& name : *names) {
+    const auto page = hugepage_size(name);
     if (!page) continue;
-    const auto text = host.slurp(node + "/hugepages/" + pool + "/nr_hugepages");
+    const auto text = host.slurp(directory + '/' + name + "/nr_hugepages");
     const auto count = text ? whole_number(*text) : std::nullopt;
     std::int64_t bytes = 0;
     if (!count || *count < 0 || __builtin_mul_overflow(*count, page->count(), &bytes)) return std::nullopt;
-    sum += Bytes(bytes);
+    out.all += Bytes(bytes);
+    if (*page == kGib) out.of_1gib = Bytes(bytes);
+    if (*page == kTwoMib) out.of_2mib = Bytes(bytes);
   }
-  return sum;
+  return out;
 }
 
-std::optional<Bytes> ordinary_memory(const Host& host, const std::string& node) {
+std::optional<NumaMemory> without_pools(std::optional<Bytes> total, const std::optional<Pools>& pools) {
+  if (!total || !pools || pools->all > *total) return std::nullopt;
+  return NumaMemory{*total - pools->all, pools->of_1gib, pools->of_2mib};
+}
+
+std::optional<NumaMemory> of_node(const Host& host, std::size_t number) {
+  const auto node = kNodes + "/node" + std::to_string(number);
   const auto text = host.slurp(node + "/meminfo");
-  const auto total = text ? total_of(*text) : std::nullopt;
-  const auto hugepages = hugepages_of(host, node);
-  if (!total || !hugepages || *hugepages > *total) return std::nullopt;
-  return *total - *hugepages;
+  return without_pools(text ? total_of(*text) : std::nullopt, pools_in(host, node + "/hugepages"));
 }
 
-bool is_node(const std::string& name) {
-  return name.starts_with("node") && name.size() > 4 &&
-         name.find_first_not_of("0123456789", 4) == std::string::npos;
+std::optional<NumaMemory> of_machine(const Host& host) {
+  const auto text = host.slurp("proc/meminfo");
+  const auto memory = text ? parse_meminfo(*text) : std::nullopt;
+  return without_pools(memory ? std::optional(memory->total) : std::nullopt,
+                       pools_in(host, "sys/kernel/mm/hugepages"));
 }
 
 }  // namespace
 
-std::optional<std::vector<Bytes>> numa_memory(const Host& host) {
-  std::vector<Bytes> out;
-  const auto names = host.subdirs(kNodes);
-  if (!names) return out;
+std::optional<std::vector<NumaMemory>> numa_memory(const Host& host) {
   std::size_t count = 0;
-  for (const auto& name : *names) count += is_node(name) ? 1 : 0;
-  for (std::size_t node = 0; node < count; ++node) {
-    const auto memory = ordinary_memory(host, kNodes + "/node" + std::to_string(node));
+  if (const auto names = host.subdirs(kNodes))
+    for (const auto& name : *names) count += number_in_name(name, "node") ? 1 : 0;
+  std::vector<NumaMemory> out;
+  for (std::size_t number = 0; number < std::max<std::size_t>(count, 1); ++number) {
+    const auto memory = count == 0 ? of_machine(host) : of_node(host, number);
     if (!memory) return std::nullopt;
     out.push_back(*memory);
   }

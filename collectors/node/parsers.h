@@ -49,6 +49,9 @@ std::optional<Pressure> parse_pressure(std::string_view text);
 // Which CPUs are online, and their topology: cores, sockets, NUMA nodes, last-level caches. The list of
 // online CPUs is checked each tick; the rest is read again only when that list changes.
 
+/// The number in a name of sysfs: 12 for "cpu12" and the prefix "cpu". Absent: another name ("cpufreq").
+std::optional<std::int64_t> number_in_name(std::string_view name, std::string_view prefix);
+
 /// The "processor : N" lines of /proc/cpuinfo. Absent if there are none or one cannot be parsed.
 std::optional<CpuSet> cpus_of_cpuinfo(std::string_view text);
 /// The "cpuN" lines of /proc/stat.
@@ -57,6 +60,12 @@ std::optional<CpuSet> cpus_of_stat(std::string_view text);
 /// The model of the first CPU in /proc/cpuinfo: "model name", or its equivalent on other architectures
 /// (arm64: "IMPLEMENTER PART", hexadecimal numbers). Empty if there is none.
 std::string cpu_model_of(std::string_view cpuinfo);
+/// Who made it: "GenuineIntel". Empty if there is no such line, as on arm64.
+std::string cpu_vendor_of(std::string_view cpuinfo);
+
+/// Whether Intel's driver (intel_pstate) lets CPUs exceed their nominal frequency. Absent: another driver.
+/// Not for ticks: it opens a file.
+std::optional<bool> turbo_enabled(const Host& host);
 
 /// The topology of the CPUs in `online`, from sys/devices/system. Defaults for missing files: a CPU is a core
 /// of its own, on socket 0, in NUMA node 0, and shares the cache of its socket.

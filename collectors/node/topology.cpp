@@ -26,15 +26,6 @@ std::optional<CpuSet> cpus_in(const Host& host, const std::string& path) {
   return text ? CpuSet::parse(*text) : std::nullopt;
 }
 
-/// "cpu12" with the prefix "cpu" is 12; absent for "cpufreq".
-std::optional<std::int64_t> suffix(std::string_view name, std::string_view prefix) {
-  Scanner scan(name);
-  if (!scan.eat(prefix)) return std::nullopt;
-  const auto value = scan.number();
-  if (!value || *value < 0 || !scan.done()) return std::nullopt;
-  return value;
-}
-
 bool add(CpuSet& set, std::optional<std::int64_t> cpu) {
   if (!cpu || *cpu < 0 || *cpu >= static_cast<std::int64_t>(CpuSet::kCapacity)) return false;
   set.add(static_cast<CpuId>(*cpu));
@@ -50,7 +41,7 @@ std::map<CpuId, int> numa_nodes(const Host& host) {
   const auto names = host.subdirs(kNodes);
   if (!names) return out;
   for (const auto& name : *names) {
-    const auto node = suffix(name, "node");
+    const auto node = number_in_name(name, "node");
     const auto cpus = node ? cpus_in(host, kNodes + '/' + name + "/cpulist") : std::nullopt;
     if (!cpus) continue;
     for (CpuId cpu = cpus->next(0); cpu >= 0; cpu = cpus->next(cpu + 1)) out[cpu] = static_cast<int>(*node);
@@ -67,7 +58,7 @@ std::optional<int> cache_domain(const Host& host, const std::string& cpu) {
   std::string cache;
   for (const auto& name : *names) {
     const auto level =
-        suffix(name, "index") ? number_in(host, cpu + "/cache/" + name + "/level") : std::nullopt;
+        number_in_name(name, "index") ? number_in(host, cpu + "/cache/" + name + "/level") : std::nullopt;
     if (!level || *level <= farthest) continue;
     farthest = *level;
     cache = cpu + "/cache/" + name;
@@ -95,6 +86,14 @@ class CoreNumbers {
 
 }  // namespace
 
+std::optional<std::int64_t> number_in_name(std::string_view name, std::string_view prefix) {
+  Scanner scan(name);
+  if (!scan.eat(prefix)) return std::nullopt;
+  const auto value = scan.number();
+  if (!value || *value < 0 || !scan.done()) return std::nullopt;
+  return value;
+}
+
 std::optional<CpuSet> cpus_of_cpuinfo(std::string_view text) {
   CpuSet out;
   for (Scanner scan(text); !scan.done();) {
@@ -114,7 +113,7 @@ std::optional<CpuSet> cpus_of_stat(std::string_view text) {
     Scanner line(scan.line());
     const auto name = line.word();
     if (!name.starts_with("cpu") || name == "cpu") continue;
-    if (!add(out, suffix(name, "cpu"))) return std::nullopt;
+    if (!add(out, number_in_name(name, "cpu"))) return std::nullopt;
   }
   return unless_empty(out);
 }
@@ -135,6 +134,21 @@ std::string cpu_model_of(std::string_view cpuinfo) {
   return {};
 }
 
+std::string cpu_vendor_of(std::string_view cpuinfo) {
+  for (Scanner scan(cpuinfo); !scan.done();) {
+    const std::string_view line = scan.line();
+    const auto colon = line.find(':');
+    if (colon != std::string_view::npos && trimmed(line.substr(0, colon)) == "vendor_id")
+      return std::string(trimmed(line.substr(colon + 1)));
+  }
+  return {};
+}
+
+std::optional<bool> turbo_enabled(const Host& host) {
+  const auto off = number_in(host, kCpus + "intel_pstate/no_turbo");
+  return off ? std::optional(*off == 0) : std::nullopt;
+}
+
 CpuTopology read_topology(const Host& host, const CpuSet& online) {
   CpuTopology out{.online = online};
   const auto nodes = numa_nodes(host);
@@ -150,7 +164,9 @@ CpuTopology read_topology(const Host& host, const CpuSet& online) {
     info.l3 = cache_domain(host, cpu).value_or(info.socket);
     out.cpus.push_back(info);
   }
-  out.model = cpu_model_of(host.slurp("proc/cpuinfo").value_or(std::string()));
+  const auto cpuinfo = host.slurp("proc/cpuinfo").value_or(std::string());
+  out.model = cpu_model_of(cpuinfo);
+  out.vendor = cpu_vendor_of(cpuinfo);
   return out;
 }
 

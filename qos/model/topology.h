@@ -61,7 +61,8 @@ struct CpuInfo {
 struct CpuTopology {
   std::vector<CpuInfo> cpus{};  ///< online CPUs, ascending by id; empty = unknown
   CpuSet online{};
-  std::string model{};  ///< of the first CPU, as the kernel names it; empty: not given
+  std::string model{};   ///< of the first CPU, as the kernel names it; empty: not given
+  std::string vendor{};  ///< of the first CPU, "GenuineIntel"; empty: not given
 };
 
 }  // namespace evenkeel

@@ -1,4 +1,4 @@
-// Tests the memory of each NUMA node, without its huge pages.
+// Tests the memory of each NUMA node, and its huge pages.
 #include "collectors/node/numa_memory.h"
 
 #include <gtest/gtest.h>
@@ -22,16 +22,21 @@ struct NumaMemory : testing::Test {
     fake.file(kNodes + "node" + digit + "/meminfo",
               "Node " + digit + " MemTotal:     " + kib + " kB\nNode " + digit + " MemFree:   12 kB\n");
   }
-  [[nodiscard]] std::optional<std::vector<Bytes>> read() const {
+  [[nodiscard]] std::optional<std::vector<node::NumaMemory>> read() const {
     return node::numa_memory(Host::open(fake.root()).value());
   }
+  static Bytes gib(std::int64_t count) { return Bytes(count << 30); }
+  static Bytes mib(std::int64_t count) { return Bytes(count << 20); }
+  using Memories = std::vector<node::NumaMemory>;
 };
 
 TEST_F(NumaMemory, IsTheTotalWithoutHugePages) {
-  EXPECT_EQ(read(), (std::vector{Bytes(16LL << 30), Bytes(8LL << 30)}));
+  EXPECT_EQ(read(), (Memories{{gib(16), {}, {}}, {gib(8), {}, {}}}));
   fake.file(kNodes + "node1/hugepages/hugepages-2048kB/nr_hugepages", "512\n");
   fake.file(kNodes + "node1/hugepages/hugepages-1048576kB/nr_hugepages", "2\n");
-  EXPECT_EQ(read(), (std::vector{Bytes(16LL << 30), Bytes(5LL << 30)}));
+  EXPECT_EQ(read(), (Memories{{gib(16), {}, {}}, {gib(5), gib(2), gib(1)}}));
+  fake.file(kNodes + "node0/hugepages/hugepages-32768kB/nr_hugepages", "2\n");
+  EXPECT_EQ(read()->front(), (node::NumaMemory{gib(16) - mib(64), {}, {}})) << "a size that has no name";
 }
 
 TEST_F(NumaMemory, IsAbsentWhereAFigureIsMissing) {
@@ -45,9 +50,12 @@ TEST_F(NumaMemory, IsAbsentWhereAFigureIsMissing) {
   EXPECT_FALSE(read()) << "the numbers have a gap";
 }
 
-TEST_F(NumaMemory, IsEmptyWithoutNuma) {
+TEST_F(NumaMemory, IsTheMachinesWithoutNuma) {
   fake.remove("sys/devices/system/node");
-  EXPECT_EQ(read(), std::vector<Bytes>{});
+  fake.file("sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "512\n");
+  EXPECT_EQ(read(), (Memories{{gib(15), {}, gib(1)}}));
+  fake.remove("proc/meminfo");
+  EXPECT_FALSE(read());
 }
 
 }  // namespace

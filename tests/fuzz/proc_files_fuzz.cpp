@@ -13,6 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   node::hugepage_size(text);
   node::cpus_of_cpuinfo(text);
   promise(node::cpu_model_of(text).size() <= text.size() + 1);
+  promise(node::cpu_vendor_of(text).size() <= text.size());
+  promise(node::number_in_name(text, "cpu").value_or(0) >= 0);
   node::cpus_of_stat(text);
   for (const auto& route : {devices::read_route(text), devices::read_route6(text)})
     promise(!route || (!route->link.empty() && route->link.find('/') == std::string_view::npos));

@@ -18,6 +18,18 @@ TEST(KubeletSettings, AreOptionsReservedCpusAndTheTopologyPolicy) {
   EXPECT_EQ(read->topology_policy, "RestrictedPodLevel");
 }
 
+TEST(KubeletSettings, ReservedCpuIsOfTheSystemAndTheKubelet) {
+  const auto reserved = [](const std::string& members) {
+    return pods::kubelet_settings(configz(members)).value().reserved_cpu;
+  };
+  EXPECT_EQ(reserved(R"("systemReserved":{"cpu":"200m","memory":"1Gi"},"kubeReserved":{"cpu":"1800m"})"),
+            MilliCpu(2000));
+  EXPECT_EQ(reserved(R"("kubeReserved":{"cpu":"0.5"})"), MilliCpu(500));
+  EXPECT_EQ(reserved(R"("systemReserved":{"memory":"1Gi"},"kubeReserved":null)"), std::nullopt);
+  EXPECT_EQ(reserved(R"("systemReserved":{"cpu":"0"})"), std::nullopt);
+  EXPECT_EQ(reserved(R"("systemReserved":{"cpu":"many"},"kubeReserved":{"cpu":"1"})"), std::nullopt);
+}
+
 TEST(KubeletSettings, EveryTopologyPolicyHasItsWord) {
   const auto word = [](const std::string& policy, const std::string& scope) {
     return pods::kubelet_settings(configz(R"("topologyManagerPolicy":")" + policy +

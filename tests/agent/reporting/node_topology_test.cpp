@@ -19,10 +19,11 @@ struct NodeTopologyTest : testing::Test {
   NodeObject object{};
   std::vector<Pod> pods{};
   pods::KubeletCpus kubelet{.policy = "none"};
-  std::vector<lending::Zone> zones{{.cpu = 2000_mcpu, .memory = 8192_MiB},
-                                   {.cpu = 2000_mcpu, .memory = 4096_MiB}};
+  std::vector<node::NumaMemory> memory{{.ordinary = 8192_MiB}, {.ordinary = 4096_MiB}};
   std::optional<lending::ZoneLendables> lendable{};
   std::optional<pods::KubeletSettings> settings{};
+  bool turbo = false;
+  std::uint64_t l3_ways = 0;
 
   /// Two sockets with a NUMA node each, of one core with two threads.
   NodeTopologyTest() {
@@ -31,7 +32,7 @@ struct NodeTopologyTest : testing::Test {
   }
   [[nodiscard]] std::optional<reporting::NodeTopology> topology() const {
     return reporting::node_topology(
-        {cpus, object, pods, kubelet, zones, lendable, settings ? &*settings : nullptr});
+        {cpus, object, pods, kubelet, memory, lendable, settings ? &*settings : nullptr, turbo, l3_ways});
   }
   [[nodiscard]] std::string annotation(const std::string& name) const {
     return topology().value().annotations.at(name).value_or("(absent)");
@@ -55,10 +56,10 @@ struct NodeTopologyTest : testing::Test {
     pods.push_back(std::move(pod));
     return pods.back();
   }
-  void lend(std::int64_t cpu, std::int64_t memory) {
+  void lend(std::int64_t batch_cpu, std::int64_t batch_memory) {
     lendable.emplace();
     for (int zone = 0; zone < 2; ++zone)
-      lendable->zones.push_back({.batch_cpu = MilliCpu(cpu), .batch_memory = Bytes(memory)});
+      lendable->zones.push_back({.batch_cpu = MilliCpu(batch_cpu), .batch_memory = Bytes(batch_memory)});
   }
 };
 
@@ -67,8 +68,12 @@ struct NodeTopologyTest : testing::Test {
 TEST_F(NodeTopologyTest, IsWhatTheSchedulerReads) {
   cpus.cpus.resize(2);
   cpus.cpus[1].core = 1;
-  zones = {{.cpu = 2000_mcpu, .memory = 8192_MiB}};
+  cpus.model = "AMD EPYC";
+  cpus.vendor = "AuthenticAMD";
+  memory = {{.ordinary = 8192_MiB}};
   lend(1157, 6259767800);
+  EXPECT_EQ(annotation("node.koordinator.sh/cpu-basic-info"),
+            R"({"cpuModel":"AMD EPYC","vendorID":"AuthenticAMD"})");
   EXPECT_EQ(annotation("node.koordinator.sh/cpu-topology"),
             R"({"detail":[{"id":0,"core":0,"socket":0,"node":0},{"id":1,"core":1,"socket":0,"node":0}]})");
   EXPECT_EQ(annotation("node.koordinator.sh/cpu-shared-pools"), R"([{"socket":0,"node":0,"cpuset":"0-1"}])");
@@ -91,12 +96,33 @@ TEST_F(NodeTopologyTest, IsWhatTheSchedulerReads) {
           R"("zones":[{"name":"node-0","type":"Node","resources":[)"
           R"({"name":"cpu","capacity":"2","allocatable":"2","available":"2"},)"
           R"({"name":"memory","capacity":"8589934592","allocatable":"8589934592","available":"8589934592"},)"
+          R"({"name":"hugepages-1Gi","capacity":"0","allocatable":"0","available":"0"},)"
+          R"({"name":"hugepages-2Mi","capacity":"0","allocatable":"0","available":"0"},)"
           R"({"name":"kubernetes.io/batch-cpu","capacity":"1157","allocatable":"1157","available":"1157"},)"
           R"({"name":"kubernetes.io/batch-memory","capacity":"6259767800","allocatable":"6259767800",)"
           R"("available":"6259767800"}]}])"),
       std::string::npos)
       << created();
   EXPECT_EQ(created().find("null"), std::string::npos) << "a new object needs nothing taken off";
+}
+
+TEST_F(NodeTopologyTest, HugePagesAreOfTheirZone) {
+  const auto old = standing();
+  memory[1] = {.ordinary = 2048_MiB, .pages_of_1gib = 1024_MiB, .pages_of_2mib = 512_MiB};
+  const auto changed = patch(old);
+  EXPECT_NE(changed.find(R"({"name":"hugepages-1Gi","capacity":"1073741824")"), std::string::npos) << changed;
+  EXPECT_NE(changed.find(R"({"name":"hugepages-2Mi","capacity":"536870912")"), std::string::npos) << changed;
+  EXPECT_LT(changed.find(R"("hugepages-1Gi","capacity":"0")"), changed.find("node-1")) << "node 0 has none";
+}
+
+TEST_F(NodeTopologyTest, BasicsAreWhatTheManagerComparesCpusBy) {
+  EXPECT_EQ(annotation("node.koordinator.sh/cpu-basic-info"), "(absent)") << "of a model that is not known";
+  cpus.model = "Some(R) CPU";
+  turbo = true;
+  l3_ways = 0x7ff;
+  EXPECT_EQ(
+      annotation("node.koordinator.sh/cpu-basic-info"),
+      R"({"cpuModel":"Some(R) CPU","hyperThreadEnabled":true,"turboEnabled":true,"catL3CbmMask":"7ff"})");
 }
 
 TEST_F(NodeTopologyTest, PoolsAreTheCpusThatNoPodWasGiven) {
@@ -120,6 +146,24 @@ TEST_F(NodeTopologyTest, ReservedCpusAreInNoPoolAndSaid) {
   object.system_qos_cpus_shared = true;
   EXPECT_EQ(annotation("node.koordinator.sh/cpu-shared-pools"),
             R"([{"socket":0,"node":0,"cpuset":"1"},{"socket":1,"node":1,"cpuset":"2-3"}])");
+}
+
+TEST_F(NodeTopologyTest, CpusReservedByTheirNumberAreTheFirst) {
+  object.reserved_cpu = 1500_mcpu;
+  const std::string rest = R"([{"socket":1,"node":1,"cpuset":"2-3"}])";
+  EXPECT_EQ(annotation("node.koordinator.sh/reservation"), R"({"reservedCPUs":"0-1"})");
+  EXPECT_EQ(annotation("node.koordinator.sh/cpu-shared-pools"), rest);
+  EXPECT_EQ(annotation("node.koordinator.sh/be-cpu-shared-pools"), rest);
+  object = {};
+  kubelet.policy = "static";
+  settings = {.reserved_cpu = 500_mcpu, .topology_policy = "None"};
+  EXPECT_EQ(annotation("kubelet.koordinator.sh/cpu-manager-policy"),
+            R"({"policy":"static","reservedCPUs":"0"})");
+  EXPECT_EQ(annotation("node.koordinator.sh/cpu-shared-pools"),
+            R"([{"socket":0,"node":0,"cpuset":"0-1"},{"socket":1,"node":1,"cpuset":"2-3"}])")
+      << "pods without CPUs of their own may use them";
+  kubelet.policy = "none";
+  EXPECT_EQ(annotation("kubelet.koordinator.sh/cpu-manager-policy"), R"({"policy":"none"})");
 }
 
 TEST_F(NodeTopologyTest, TheKubeletsAllocationsAreListedAndTaken) {
@@ -154,9 +198,7 @@ TEST_F(NodeTopologyTest, WhatTheKubeletSaysOfItsManagers) {
 }
 
 TEST_F(NodeTopologyTest, NothingIsSaidOfANodeThatIsNotFullyKnown) {
-  zones[1].memory.reset();
-  EXPECT_FALSE(topology());
-  zones.resize(1);
+  memory.resize(1);
   EXPECT_FALSE(topology()) << "a CPU is in none of the zones";
   cpus.cpus.resize(2);
   EXPECT_TRUE(topology());
@@ -181,7 +223,7 @@ TEST_F(NodeTopologyTest, APatchKeepsWhatOthersWrote) {
                R"({"name":"kubernetes.io/batch-cpu","capacity":"5","allocatable":"5","available":"5"},)",
                R"(,{"name":"card","type":"GPU","costs":[{"name":"node-0","value":10}]})");
   pod("a", QosClass::lsr, "1");
-  zones[0].memory = 7168_MiB;
+  memory[0].ordinary = 7168_MiB;
   const auto text = patch(old);
   const auto root = document::parse_json(text, "patch").root;
   EXPECT_EQ(pods::text_at(root, {"metadata", "resourceVersion"}), "7") << text;
@@ -194,8 +236,9 @@ TEST_F(NodeTopologyTest, APatchKeepsWhatOthersWrote) {
             std::string::npos)
       << text;
   EXPECT_NE(text.find(R"("capacity":"7516192768")"), std::string::npos);
-  EXPECT_NE(text.find(R"("node.koordinator.sh/reservation":null)"), std::string::npos)
-      << "what an earlier reporter left goes";
+  for (const char* name : {"reservation", "cpu-basic-info"})
+    EXPECT_NE(text.find(std::string("\"node.koordinator.sh/") + name + "\":null"), std::string::npos)
+        << "what an earlier reporter left goes: " << name;
 }
 
 TEST_F(NodeTopologyTest, AmountsToLendAreSteadyAndUnknownOnesAreTakenOut) {

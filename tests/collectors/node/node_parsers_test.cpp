@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "collectors/node/parsers.h"
+#include "tests/support/fakes/fake_host.h"
 #include "tests/support/malformed.h"
 
 namespace evenkeel {
@@ -152,6 +153,36 @@ TEST(NodeParsers, TheCpuModelIsTheKernelsName) {
   EXPECT_EQ(node::cpu_model_of("processor\t: 0\nmodel name\t:\n"), "");
   for (const auto& text : test::malformed_texts())
     EXPECT_EQ(node::cpu_model_of(text), "") << text.substr(0, 40);
+}
+
+TEST(NodeParsers, TheCpuVendorIsOfItsOwnLine) {
+  EXPECT_EQ(node::cpu_vendor_of("processor\t: 0\nvendor_id\t: GenuineIntel\nprocessor\t: 1\n"),
+            "GenuineIntel");
+  EXPECT_EQ(node::cpu_vendor_of("processor\t: 0\nCPU implementer\t: 0x41\n"), "") << "arm64";
+  for (const auto& text : test::malformed_texts())
+    EXPECT_EQ(node::cpu_vendor_of(text), "") << text.substr(0, 40);
+}
+
+TEST(NodeParsers, NamesHaveTheirNumberAtTheEnd) {
+  EXPECT_EQ(node::number_in_name("cpu12", "cpu"), 12);
+  EXPECT_EQ(node::number_in_name("node0", "node"), 0);
+  for (const char* name :
+       {"cpu", "cpufreq", "cpu1x", "cpu-1", "acpu1", "node1", "", "cpu99999999999999999999"})
+    EXPECT_EQ(node::number_in_name(name, "cpu"), std::nullopt) << name;
+}
+
+TEST(NodeParsers, TurboIsKnownWithIntelsDriverOnly) {
+  test::FakeHost fake;
+  fake.machine({.cpus = 1});
+  const auto turbo = [&] { return node::turbo_enabled(Host::open(fake.root()).value()); };
+  EXPECT_EQ(turbo(), std::nullopt);
+  const std::string file = "sys/devices/system/cpu/intel_pstate/no_turbo";
+  fake.file(file, "0\n");
+  EXPECT_EQ(turbo(), true);
+  fake.file(file, "1\n");
+  EXPECT_EQ(turbo(), false);
+  fake.file(file, "maybe\n");
+  EXPECT_EQ(turbo(), std::nullopt);
 }
 
 }  // namespace

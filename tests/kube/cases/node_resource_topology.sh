@@ -50,6 +50,13 @@ annotation kubelet.koordinator.sh/cpu-manager-policy | says '{"policy":"none"}' 
 [ "$(object '{.topologyPolicies}')" = '["None"]' ] || fail "policies: $(object '{.topologyPolicies}')"
 [ "$(amount node-0 cpu capacity)" -ge 1 ] || fail "node-0 has no CPU"
 [ "$(amount node-0 memory available)" -ge 1000000 ] || fail "node-0 has no memory"
+for size in 1Gi:1048576 2Mi:2048; do
+  kib=${size#*:}
+  pages=$(cat "/sys/devices/system/node/node0/hugepages/hugepages-${kib}kB/nr_hugepages" 2>/dev/null || echo 0)
+  [ "$(amount node-0 "hugepages-${size%:*}" capacity)" = $((pages * kib * 1024)) ] || fail "huge pages of ${size%:*}"
+done
+annotation cpu-basic-info | says "\"cpuModel\":\"$(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -1)\"" ||
+  fail "the CPU's model: $(annotation cpu-basic-info)"
 soon 120 "node-0 lends CPU" lends
 
 say "it follows the node"
@@ -58,6 +65,10 @@ node_annotation 'reservation={"reservedCPUs":"0"}'
 soon 120 "CPU 0 is in no pool" without_cpu_zero
 [ "$(annotation reservation)" = '{"reservedCPUs":"0"}' ] || fail "the reservation: $(annotation reservation)"
 [ "$before" != "$(object '{.metadata.resourceVersion}')" ] || fail "the version has not changed"
+
+node_annotation 'reservation={"resources":{"cpu":"1"}}'
+reserves_one() { [ "$(annotation reservation)" = '{"reservedCPUs":"0"}' ] && without_cpu_zero; }
+soon 120 "one CPU, by its amount, is the first" reserves_one
 
 say "what others write"
 kubectl patch noderesourcetopology "$KUBE_NODE" --type json --patch '[
