@@ -59,6 +59,8 @@ http::HttpAnswer readyz(const AgentView& view, const http::HttpRequest&) {
   body += "report: " + (advertised ? advertised->why : std::string("nothing is lent")) + "\n";
   if (const auto* usage = view.servers.usage_reports)
     body += "node-metric: " + how(*usage, view.tick.result().now) + "\n";
+  if (const auto* topology = view.servers.topology_reports)
+    body += "node-topology: " + how(*topology, view.tick.result().now) + "\n";
   for (const auto& listener : view.servers.listeners)
     body += "endpoint: " + listener.address + ": " +
             (listener.problem.empty() ? "ok" : listener.problem + ", tried again") + "\n";

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "agent/api/metrics.h"
@@ -36,19 +37,35 @@ void put_pod_events(Exposition& out, const AgentView& view) {
                 static_cast<double>(count), {{"outcome", outcome}});
 }
 
-void put_usage_reports(Exposition& out, const AgentView& view) {
-  const auto* reports = view.servers.usage_reports;
-  if (reports == nullptr) return;
-  out.counter("evenkeel_node_metric_reports_total",
-              "Usage reports that the API server accepted for the NodeMetric.",
-              static_cast<double>(reports->accepted));
-  out.counter("evenkeel_node_metric_failures_total",
-              "Usage reports that the API server refused or that could not be sent.",
-              static_cast<double>(reports->failures));
-  if (reports->last_accepted)
-    out.gauge("evenkeel_node_metric_age_seconds",
-              "Time since the API server last accepted a usage report, in seconds.",
-              runtime::seconds(std::max(view.tick.result().now - *reports->last_accepted, Duration::zero())));
+/// Names and help texts of one kind of report.
+struct ReportMetrics {
+  const record::ReportState* record::ServerActivity::*reports;
+  const char *accepted, *of_accepted, *failures, *of_failures, *age, *of_age;
+};
+constexpr std::array<ReportMetrics, 2> kReports = {
+    {{&record::ServerActivity::usage_reports, "evenkeel_node_metric_reports_total",
+      "Usage reports that the API server accepted for the NodeMetric.", "evenkeel_node_metric_failures_total",
+      "Usage reports that the API server refused or that could not be sent.",
+      "evenkeel_node_metric_age_seconds",
+      "Time since the API server last accepted a usage report, in seconds."},
+     {&record::ServerActivity::topology_reports, "evenkeel_node_topology_reports_total",
+      "Answers of the API server by which the NodeResourceTopology says what is to be reported.",
+      "evenkeel_node_topology_failures_total",
+      "Reports of the topology that the API server refused or that could not be sent.",
+      "evenkeel_node_topology_age_seconds",
+      "Time since the API server last showed or accepted the topology that is to be reported, in seconds."}}};
+
+void put_reports(Exposition& out, const AgentView& view) {
+  for (const auto& kind : kReports) {
+    const auto* reports = view.servers.*kind.reports;
+    if (reports == nullptr) continue;
+    out.counter(kind.accepted, kind.of_accepted, static_cast<double>(reports->accepted));
+    out.counter(kind.failures, kind.of_failures, static_cast<double>(reports->failures));
+    if (reports->last_accepted)
+      out.gauge(
+          kind.age, kind.of_age,
+          runtime::seconds(std::max(view.tick.result().now - *reports->last_accepted, Duration::zero())));
+  }
 }
 
 void put_listeners(Exposition& out, const AgentView& view) {
@@ -65,7 +82,7 @@ void put_servers(Exposition& out, const AgentView& view) {
   put_listeners(out, view);
   put_traffic(out, view);
   put_pod_events(out, view);
-  put_usage_reports(out, view);
+  put_reports(out, view);
 }
 
 }  // namespace evenkeel::api

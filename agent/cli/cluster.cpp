@@ -122,7 +122,8 @@ bool Cluster::report_usage(runtime::EventLoop& loop, kube::KubeClient& api, cons
 
 bool Cluster::report_topology(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
                               const ReportsTo& reports) {
-  topology_.emplace(agent_.parts().lender, agent_.view().node(), *reports.topology_root, clock_, log_);
+  const AgentParts parts = agent_.parts();
+  topology_.emplace(parts.lender, agent_.view().node(), parts.servers, *reports.topology_root, clock_, log_);
   return topology_->begin(loop, api, reports.kubelet, kube::system_random(), {.node = node_name});
 }
 

@@ -17,11 +17,13 @@ constexpr Duration kInterval = std::chrono::minutes(5);
 struct SettingsPoller::Impl {
   TroubleReport trouble_report;
   std::optional<pods::KubeletSettings> settings{};
+  bool answered = false;
   std::optional<Poller> poller{};
 
   explicit Impl(std::function<void(const std::string&)> failed) : trouble_report(std::move(failed)) {}
 
   bool take(const http::HttpReply& reply) {
+    answered = true;
     auto why = trouble(reply);
     auto read = why.empty() ? pods::kubelet_settings(reply.body) : std::nullopt;
     if (why.empty() && !read) why = "the answer is not the kubelet's configuration";
@@ -51,5 +53,7 @@ SettingsPoller::~SettingsPoller() = default;
 const pods::KubeletSettings* SettingsPoller::settings() const {
   return impl_->settings ? &*impl_->settings : nullptr;
 }
+
+bool SettingsPoller::answered() const { return impl_->answered; }
 
 }  // namespace evenkeel::kube

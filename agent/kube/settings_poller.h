@@ -27,6 +27,8 @@ class SettingsPoller {
 
   /// As the kubelet last said, also while it does not answer; null: it has not yet.
   [[nodiscard]] const pods::KubeletSettings* settings() const;
+  /// Whether the first request has ended, with these settings or without.
+  [[nodiscard]] bool answered() const;
 
  private:
   struct Impl;

@@ -1,5 +1,6 @@
 #include "agent/kube/topology_reporter.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "agent/document/document.h"
@@ -37,8 +38,9 @@ struct TopologyReporter::Impl {
   std::optional<std::string> standing{};  ///< the object as last answered; absent: not known
   bool missing = false;                   ///< the server has none
   std::string node_uid{};
-  MonoTime looked{};
-  std::optional<std::string> last_outcome{};
+  MonoTime opened{}, looked{};
+  record::ReportState state{};
+  bool told = false;
 
   Impl(KubeClient& api, const runtime::Clock& time, Random numbers, Options how, Environment to)
       : clock(time),
@@ -49,11 +51,15 @@ struct TopologyReporter::Impl {
                 {.min_interval = options.min_interval, .longest_wait = options.longest_wait}) {}
 
   [[nodiscard]] std::string path() const { return kCollection + '/' + options.node; }
-  void wait() { request.start_at(clock.now() + jittered(options.interval, options.jitter, random)); }
+  void begin() {
+    opened = clock.now();
+    request.start_at(opened + jittered(options.start / 2, 1, random));
+  }
   void outcome(const std::string& why) {
-    if (last_outcome == why) return;
-    last_outcome = why;
-    house.on_change(why);
+    if (!why.empty()) ++state.failures;
+    if (std::exchange(told, true) && state.last_error == why) return;
+    state.last_error = why;
+    house.on_change(state);
   }
 
   void due() {
@@ -63,8 +69,13 @@ struct TopologyReporter::Impl {
     const auto body = house.patch(*standing);
     if (!body) return unknown(body.error());
     if (!body->empty()) return patch(*body);
+    stands();
+  }
+  void stands() {
+    if (state.last_accepted != looked) ++state.accepted;
+    state.last_accepted = looked;
     outcome({});
-    wait();
+    request.start_at(clock.now() + jittered(options.interval, options.jitter, random));
   }
   void create() {
     if (node_uid.empty()) return ask("GET", "/api/v1/nodes/" + options.node + "?resourceVersion=0", {});
@@ -72,9 +83,11 @@ struct TopologyReporter::Impl {
     if (!body) return unknown(body.error());
     ask("POST", kCollection, std::move(*body));
   }
+  /// No server is asked for it, so it may be known at any moment.
   void unknown(const std::string& why) {
-    outcome(why);
-    wait();
+    const MonoTime now = clock.now();
+    if (now - opened >= options.start) outcome(why);
+    request.start_at(now + std::min(request.next_wait({}), options.interval));
   }
   void patch(std::string body) { ask("PATCH", path(), std::move(body)); }
   void ask(const std::string& method, std::string url, std::string body) {
@@ -124,7 +137,7 @@ Result<TopologyReporter> TopologyReporter::open(runtime::EventLoop& loop, KubeCl
   auto impl = std::make_unique<Impl>(api, clock, std::move(random), std::move(options), std::move(house));
   if (auto opened = impl->request.open(loop, [self = impl.get()] { self->due(); }); !opened)
     return tl::unexpected(opened.error());
-  impl->wait();
+  impl->begin();
   return TopologyReporter(std::move(impl));
 }
 
@@ -132,5 +145,7 @@ TopologyReporter::TopologyReporter(std::unique_ptr<Impl> impl) : impl_(std::move
 TopologyReporter::TopologyReporter(TopologyReporter&&) noexcept = default;
 TopologyReporter& TopologyReporter::operator=(TopologyReporter&&) noexcept = default;
 TopologyReporter::~TopologyReporter() = default;
+
+const record::ReportState& TopologyReporter::state() const { return impl_->state; }
 
 }  // namespace evenkeel::kube

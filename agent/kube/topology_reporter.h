@@ -9,6 +9,7 @@
 
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
+#include "agent/record/health.h"
 #include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 
@@ -23,7 +24,10 @@ using TopologyBody = tl::expected<std::string, std::string>;
 class TopologyReporter {
  public:
   struct Options {
-    std::string node{};                               ///< the Node's name
+    std::string node{};  ///< the Node's name
+    /// The first request comes within this time, so that agents that were started together do not ask at
+    /// once. That some content is not known yet is no failure until then.
+    Duration start{std::chrono::seconds(5)};
     Duration interval{std::chrono::seconds(10)};      ///< between two comparisons, and so between two patches
     Duration look_interval{std::chrono::minutes(5)};  ///< between two reads, for what others have changed
     double jitter = 0.2;                              ///< share of an interval
@@ -35,9 +39,8 @@ class TopologyReporter {
     std::function<TopologyBody(const std::string& node_uid)> object{};
     /// The patch of the object as the server holds it; empty: there is nothing to change.
     std::function<TopologyBody(const std::string& standing)> patch{};
-    /// The outcome, when it changes: why it failed, or is not known; empty: the server holds the wanted
-    /// content.
-    std::function<void(const std::string& why)> on_change{};
+    /// The outcome, when its last_error changes, and the first one.
+    std::function<void(const record::ReportState&)> on_change{};
   };
 
   /// `loop`, `api` and `clock` must outlive it.
@@ -46,6 +49,9 @@ class TopologyReporter {
   TopologyReporter(TopologyReporter&&) noexcept;
   TopologyReporter& operator=(TopologyReporter&&) noexcept;
   ~TopologyReporter();
+
+  /// Accepted: the answers after which the server held the wanted content.
+  [[nodiscard]] const record::ReportState& state() const;
 
  private:
   struct Impl;

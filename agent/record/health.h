@@ -50,9 +50,10 @@ struct ListenerState {
 /// page.
 struct ServerActivity {
   std::vector<const KubeTraffic*> traffic{};
-  const PodEventCounters* pod_events = nullptr;  ///< null: no pod events are sent
-  const ReportState* usage_reports = nullptr;    ///< null: usage is not reported
-  std::vector<ListenerState> listeners{};        ///< the agent's own endpoint
+  const PodEventCounters* pod_events = nullptr;   ///< null: no pod events are sent
+  const ReportState* usage_reports = nullptr;     ///< null: usage is not reported
+  const ReportState* topology_reports = nullptr;  ///< null: CPUs and NUMA nodes are not reported
+  std::vector<ListenerState> listeners{};         ///< the agent's own endpoint
 };
 
 // Says whether the agent can do its work, and whether services wait on the node, and if so, why: one word for

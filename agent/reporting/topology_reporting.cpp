@@ -20,14 +20,17 @@ std::uint64_t l3_ways(const ResctrlSystem* resctrl) {
 }  // namespace
 
 TopologyReporting::TopologyReporting(lender::Lender& lender, const NodeSnapshot& node,
-                                     const std::string& host_root, const runtime::Clock& clock,
-                                     runtime::Log& log)
+                                     record::ServerActivity& servers, const std::string& host_root,
+                                     const runtime::Clock& clock, runtime::Log& log)
     : lender_(lender),
       node_(node),
+      servers_(servers),
       clock_(clock),
       log_(log),
       host_(Host::open(host_root)),
       kubelet_state_(std::filesystem::path(host_root) / "var/lib/kubelet/cpu_manager_state") {}
+
+TopologyReporting::~TopologyReporting() { servers_.topology_reports = nullptr; }
 
 bool TopologyReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::KubeClient* kubelet,
                               const kube::Random& random, kube::TopologyReporter::Options options) {
@@ -48,9 +51,10 @@ bool TopologyReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, k
                                       return topology_object(*topology, node_name_, uid);
                                     },
                                     .patch = [this](const std::string& standing) { return patch(standing); },
-                                    .on_change = [this](const std::string& why) { log_outcome(why); }});
+                                    .on_change = [this](const auto& state) { log_outcome(state); }});
   if (!reporter) return false;
   reporter_.emplace(std::move(*reporter));
+  servers_.topology_reports = &reporter_->state();
   return true;
 }
 
@@ -67,12 +71,22 @@ kube::TopologyBody TopologyReporting::patch(const std::string& standing) {
   return *out;
 }
 
-tl::expected<NodeTopology, std::string> TopologyReporting::current() {
-  const auto unknown = [](std::string why) { return tl::unexpected(std::move(why)); };
-  if (!node_.pods_known || !node_.pod_specs) return unknown("the pods are not known yet");
+std::string TopologyReporting::unknown_input() {
+  if (!node_.pods_known || !node_.pod_specs) return "the pods are not known yet";
   // Without it, CPUs that the kubelet has given away would look free.
   kubelet_state_.refresh();
-  if (!kubelet_state_.readable()) return unknown(kubelet_state_.path() + " cannot be read");
+  if (!kubelet_state_.readable()) return kubelet_state_.path() + " cannot be read";
+  // The first report would say that there are none, and the next one what there is.
+  if (settings_ && !settings_->answered()) return "the kubelet's configuration is not known yet";
+  const auto& lending = lender_.lending();
+  const bool first = !reporter_ || !reporter_->state().last_accepted;
+  if (first && lending.strategy().enable && !lending.lendable()) return "what can be lent is not known yet";
+  return {};
+}
+
+tl::expected<NodeTopology, std::string> TopologyReporting::current() {
+  const auto unknown = [](std::string why) { return tl::unexpected(std::move(why)); };
+  if (auto why = unknown_input(); !why.empty()) return unknown(std::move(why));
   const auto kubelet = pods::kubelet_cpus(kubelet_state_.text(), kubelet_state_.path());
   if (kubelet.policy.empty()) return unknown(kubelet_state_.path() + " is not the state of a CPU manager");
   const auto memory = node::numa_memory(*host_);
@@ -117,8 +131,9 @@ std::optional<lending::ZoneLendables> TopologyReporting::lendable(
                                  zones(memory));
 }
 
-void TopologyReporting::log_outcome(const std::string& why) {
-  if (!why.empty()) return void(log_.warning("topology-not-reported").with("why", why));
+void TopologyReporting::log_outcome(const record::ReportState& state) {
+  if (!state.last_error.empty())
+    return void(log_.warning("topology-not-reported").with("why", state.last_error));
   log_.info("reports-topology").with("node", node_name_);
 }
 

@@ -9,6 +9,7 @@
 #include "agent/kube/settings_poller.h"
 #include "agent/kube/topology_reporter.h"
 #include "agent/lender/lending.h"
+#include "agent/record/health.h"
 #include "agent/reporting/node_topology.h"
 #include "agent/runtime/files.h"
 #include "agent/runtime/log.h"
@@ -20,11 +21,11 @@ namespace evenkeel::reporting {
 class TopologyReporting {
  public:
   /// All of these must outlive it.
-  TopologyReporting(lender::Lender& lender, const NodeSnapshot& node, const std::string& host_root,
-                    const runtime::Clock& clock, runtime::Log& log);
+  TopologyReporting(lender::Lender& lender, const NodeSnapshot& node, record::ServerActivity& servers,
+                    const std::string& host_root, const runtime::Clock& clock, runtime::Log& log);
   TopologyReporting(const TopologyReporting&) = delete;
   TopologyReporting& operator=(const TopologyReporting&) = delete;
-  ~TopologyReporting() = default;
+  ~TopologyReporting();
 
   /// False: reporting is not possible. `kubelet` is asked for its configuration; null: it is not.
   bool begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::KubeClient* kubelet,
@@ -33,13 +34,16 @@ class TopologyReporting {
  private:
   /// Or why it is not known.
   [[nodiscard]] tl::expected<NodeTopology, std::string> current();
+  /// Why what it is made of is not known; empty: it is.
+  [[nodiscard]] std::string unknown_input();
   [[nodiscard]] std::vector<lending::Zone> zones(const std::vector<node::NumaMemory>& memory) const;
   [[nodiscard]] std::optional<lending::ZoneLendables> lendable(const std::vector<node::NumaMemory>& memory);
   kube::TopologyBody patch(const std::string& standing);
-  void log_outcome(const std::string& why);
+  void log_outcome(const record::ReportState& state);
 
   lender::Lender& lender_;
   const NodeSnapshot& node_;
+  record::ServerActivity& servers_;
   const runtime::Clock& clock_;
   runtime::Log& log_;
   Result<Host> host_;

@@ -1,5 +1,6 @@
 // Every metric that the dashboard and the alerts name is in what a real agent shows.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -7,6 +8,8 @@
 #include <regex>
 #include <set>
 
+#include "agent/agent.h"
+#include "agent/api/metrics.h"
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/fake_host.h"
 
@@ -56,8 +59,26 @@ std::string exposition() {
   return text;
 }
 
+/// Of an agent that reports to an API server, which the stepped one cannot.
+std::string exposition_of_reports() {
+  FakeHost host;
+  host.machine().v2().kubepods();
+  std::ofstream(host.root() + "/nodeslo.yaml") << configuration();
+  AgentOptions options{.host_root = host.root(), .state_dir = host.root() + "/state", .stepped = true};
+  options.inputs.nodeslo = host.root() + "/nodeslo.yaml";
+  runtime::Log log(STDERR_FILENO, runtime::LogFormat::text, runtime::LogLevel::error, nullptr);
+  runtime::SteppedClock clock;
+  const auto agent = Agent::create(options, log, clock, nullptr).agent;
+  if (!agent) return {};
+  const record::ReportState state{.last_accepted = MonoTime{}};
+  const auto parts = agent->parts();
+  parts.servers.usage_reports = parts.servers.topology_reports = &state;
+  agent->tick(MonoTime{} + std::chrono::seconds(1));
+  return api::metrics_text(agent->view());
+}
+
 TEST(MetricNames, OfDashboardAndAlertsExist) {
-  const auto shown = names_in(exposition(), "# TYPE ([a-z_]+) ");
+  const auto shown = names_in(exposition() + exposition_of_reports(), "# TYPE ([a-z_]+) ");
   int named = 0;
   for (const char* name : {"grafana/evenkeel.json", "prometheus/alerts.yaml"}) {
     for (const auto& metric : names_in(text_of(name), "\\b(evenkeel_[a-z_]+)\\b")) {

@@ -25,7 +25,7 @@ struct TopologyReporterTest : testing::Test {
   kube::KubeClient api = std::move(
       kube::KubeClient::open(asker.loop(), asker.client(), {.server = server.url()}, "api").value());
   kube::TopologyBody wanted = "wanted";
-  Duration look_interval{std::chrono::hours(1)};
+  Duration start{milliseconds(10)}, look_interval{std::chrono::hours(1)};
   std::vector<std::string> outcomes{};
   std::function<bool()> enough = [this] { return !outcomes.empty(); };
   std::optional<kube::TopologyReporter> reporter{};
@@ -34,6 +34,7 @@ struct TopologyReporterTest : testing::Test {
     reporter.emplace(std::move(
         kube::TopologyReporter::open(asker.loop(), api, clock, [] { return 0.5; },
                                      {.node = "n1",
+                                      .start = start,
                                       .interval = milliseconds(30),
                                       .look_interval = look_interval,
                                       .min_interval = milliseconds(5),
@@ -47,8 +48,8 @@ struct TopologyReporterTest : testing::Test {
                                         return *wanted;
                                       },
                                       .on_change =
-                                          [this](const std::string& why) {
-                                            outcomes.push_back(why);
+                                          [this](const record::ReportState& state) {
+                                            outcomes.push_back(state.last_error);
                                             if (enough()) asker.stop();
                                           }})
             .value()));
@@ -99,6 +100,9 @@ TEST_F(TopologyReporterTest, PatchesOnlyWhatDiffersAndLooksForOthersNowAndThen) 
   asker.run();
   EXPECT_EQ(server.asked().size(), 3U);
   EXPECT_EQ(server.asked().back().body, "newer");
+  EXPECT_EQ(reporter->state().accepted, 2U) << "both patches";
+  EXPECT_EQ(reporter->state().failures, 0U);
+  EXPECT_GT(reporter->state().last_accepted.value(), MonoTime{});
 }
 
 TEST_F(TopologyReporterTest, LooksForWhatOthersHaveChanged) {
@@ -110,6 +114,7 @@ TEST_F(TopologyReporterTest, LooksForWhatOthersHaveChanged) {
   asker.run();
   EXPECT_GE(server.asked().size(), 3U);
   for (const auto& one : server.asked()) EXPECT_EQ(one.body, "{}");
+  EXPECT_GE(reporter->state().accepted + 1, server.asked().size()) << "a look says, too, that it stands";
 }
 
 TEST_F(TopologyReporterTest, AConflictIsReadAgainWithoutComplaint) {
@@ -133,6 +138,8 @@ TEST_F(TopologyReporterTest, ToldOnceWhyItFails) {
   enough = [this] { return outcomes.back().empty(); };
   run();
   EXPECT_EQ(outcomes, (std::vector<std::string>{"403 cannot patch it", ""}));
+  EXPECT_GE(reporter->state().failures, 3U) << "each of them counts";
+  EXPECT_EQ(reporter->state().accepted, 1U);
 }
 
 TEST_F(TopologyReporterTest, SaysThatTheClusterHasNoSuchResource) {
@@ -155,6 +162,19 @@ TEST_F(TopologyReporterTest, SendsNothingWhileTheContentIsUnknown) {
   run();
   EXPECT_EQ(outcomes, (std::vector<std::string>{"the pods are not known yet", ""}));
   EXPECT_EQ(server.asked().size(), 2U);
+}
+
+TEST_F(TopologyReporterTest, SendsAsSoonAsTheContentIsKnownWithoutComplaint) {
+  serves("old");
+  start = std::chrono::seconds(2);  // the first request comes in the middle of it
+  wanted = tl::unexpected(std::string("the pods are not known yet"));
+  const auto known = asker.loop().timer([this] { wanted = "wanted"; });
+  known->arm(milliseconds(1200));
+  const auto began = clock.now();
+  run();
+  EXPECT_EQ(outcomes, std::vector<std::string>{""});
+  EXPECT_GE(clock.now() - began, milliseconds(1200));
+  EXPECT_EQ(reporter->state().failures, 0U) << "it has just begun";
 }
 
 }  // namespace

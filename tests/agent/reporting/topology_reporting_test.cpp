@@ -1,11 +1,13 @@
 // Tests the real program with --node-topology against a scripted API server.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <mutex>
 #include <thread>
 
 #include "agent/document/document.h"
+#include "agent/http/http_client.h"
 #include "agent/pods/kube_text.h"
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/fake_host.h"
@@ -47,11 +49,19 @@ struct TopologyReportingLive : testing::Test {
   }
   [[nodiscard]] std::vector<std::string> args(const std::vector<std::string>& more) const {
     std::vector<std::string> out = {
-        "--host-root", host.root(), "--nodeslo",      dir.path + "/nodeslo.yaml", "--state-dir", dir.path,
-        "--interval",  "50ms",      "--kubeconfig",   dir.path + "/kubeconfig",   "--node-name", "n1",
-        "--listen",    "none",      "--node-topology"};
+        "--host-root", host.root(),   "--nodeslo",      dir.path + "/nodeslo.yaml", "--state-dir", dir.path,
+        "--interval",  "50ms",        "--kubeconfig",   dir.path + "/kubeconfig",   "--node-name", "n1",
+        "--listen",    "127.0.0.1:0", "--node-topology"};
     out.insert(out.end(), more.begin(), more.end());
     return out;
+  }
+  static std::string page(const LiveAgent& agent, const std::string& path) {
+    if (!agent.logged("event=listening", seconds(20))) return {};
+    const auto log = agent.log();
+    const auto port = log.find("port=", log.find("event=listening")) + 5;
+    return http::http_get("http://127.0.0.1:" +
+                          log.substr(port, log.find_first_not_of("0123456789", port) - port) + path)
+        .body;
   }
   [[nodiscard]] std::string pods_file() const { return "file:" + dir.path + "/pods.json"; }
   [[nodiscard]] std::string created() const {
@@ -70,6 +80,8 @@ TEST_F(TopologyReportingLive, CreatesTheObjectOnceTheKubeletsStateIsThere) {
   ASSERT_TRUE(agent.logged("event=topology-not-reported", seconds(60))) << agent.log();
   EXPECT_NE(agent.log().find("cpu_manager_state cannot be read"), std::string::npos) << agent.log();
   EXPECT_EQ(created(), "");
+  EXPECT_NE(page(agent, "/readyz").find("node-topology: no report yet: "), std::string::npos)
+      << page(agent, "/readyz");
   host.file("var/lib/kubelet/cpu_manager_state",
             R"({"policyName":"static","defaultCpuSet":"0,2-3","entries":{"u-9":{"c":"1"}},"checksum":1})");
   ASSERT_TRUE(agent.logged("event=reports-topology", seconds(60))) << agent.log();
@@ -83,7 +95,12 @@ TEST_F(TopologyReportingLive, CreatesTheObjectOnceTheKubeletsStateIsThere) {
   EXPECT_EQ(annotation("node.koordinator.sh/pod-cpu-allocs"),
             R"([{"uid":"u-9","cpuset":"1","managedByKubelet":true}])");
   EXPECT_NE(created().find(R"({"name":"memory","capacity":"17179869184")"), std::string::npos) << created();
+  EXPECT_NE(created().find(R"({"name":"hugepages-2Mi","capacity":"0")"), std::string::npos) << created();
   EXPECT_NE(created().find(R"({"name":"kubernetes.io/batch-cpu")"), std::string::npos) << created();
+  EXPECT_NE(page(agent, "/readyz").find("node-topology: last report "), std::string::npos);
+  const auto metrics = page(agent, "/metrics");
+  for (const char* metric : {"reports_total 1", "failures_total ", "age_seconds "})
+    EXPECT_NE(metrics.find(std::string("\nevenkeel_node_topology_") + metric), std::string::npos) << metric;
   agent.stop();
   EXPECT_EQ(agent.exit_status(), 0);
 }
@@ -96,25 +113,29 @@ TEST_F(TopologyReportingLive, AsksTheKubeletForItsSettings) {
       return void(exchange.send(http_answer(200, R"({"kind":"PodList","apiVersion":"v1","items":[]})")));
     if (asked.target == "/configz")
       return void(exchange.send(http_answer(
-          200, R"({"kubeletconfig":{"reservedSystemCPUs":"0","topologyManagerPolicy":"restricted"}})")));
+          200, R"({"kubeletconfig":{"kubeReserved":{"cpu":"500m"},"topologyManagerPolicy":"restricted"}})")));
     if (asked.method == "POST") return void(exchange.send(http_answer(201, asked.body)));
     if (asked.method == "GET")
       return void(exchange.send(http_answer(200, R"({"kind":"Node","metadata":{"name":"n1","uid":"u-1"}})")));
     exchange.send(http_answer(404, R"({"kind":"Status","reason":"NotFound","message":"not found"})"));
   });
   write("token", "abc");
-  LiveAgent agent(args({"--pods", "kubelet", "--kubelet-url", server.url(), "--kubelet-ca",
-                        dir.path + "/ca.crt", "--kubelet-token-file", dir.path + "/token"}));
+  auto flags = args({"--pods", "kubelet", "--kubelet-url", server.url(), "--kubelet-ca", dir.path + "/ca.crt",
+                     "--kubelet-token-file", dir.path + "/token"});
+  *std::ranges::find(flags, "50ms") = "2s";  // what can be lent is known at the third tick
+  LiveAgent agent(flags);
   ASSERT_TRUE(agent.logged("event=reports-topology", seconds(60))) << agent.log();
+  EXPECT_EQ(agent.log().find("event=topology-not-reported"), std::string::npos) << agent.log();
   EXPECT_NE(created().find(R"({\"policy\":\"static\",\"reservedCPUs\":\"0\"})"), std::string::npos)
       << created();
   EXPECT_NE(created().find(R"("topologyPolicies":["RestrictedContainerLevel"])"), std::string::npos);
+  EXPECT_NE(created().find(R"({"name":"kubernetes.io/batch-cpu")"), std::string::npos) << created();
 }
 
 TEST_F(TopologyReportingLive, ADryRunSendsNothing) {
   LiveAgent agent(args({"--dry-run", "--pods", pods_file()}));
   ASSERT_TRUE(agent.logged("event=started", seconds(20)));
-  std::this_thread::sleep_for(seconds(13));
+  std::this_thread::sleep_for(seconds(6));  // the first report comes within 5 s
   for (const auto& one : server.asked()) EXPECT_EQ(one.method, "GET");
 }
 

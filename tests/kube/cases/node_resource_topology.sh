@@ -57,6 +57,7 @@ for size in 1Gi:1048576 2Mi:2048; do
 done
 annotation cpu-basic-info | says "\"cpuModel\":\"$(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -1)\"" ||
   fail "the CPU's model: $(annotation cpu-basic-info)"
+page readyz | grep '^node-topology: last report ' >/dev/null || fail "readyz does not know of the reports"
 soon 120 "node-0 lends CPU" lends
 
 say "it follows the node"
