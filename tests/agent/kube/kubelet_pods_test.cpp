@@ -57,6 +57,25 @@ TEST(KubeletPods, BeforeTheFirstListNothingIsWritten) {
         << cgroup.path << ": its owner may have said so";
 }
 
+/// Tenants may write that much into their pods: an API server stores up to 1.5 MiB of each.
+TEST(KubeletPods, AListOfManyMebibytesIsServed) {
+  KubeletNode node;
+  std::vector<PodText> pods;
+  for (char i = 'a'; i < 'u'; ++i) {
+    const std::string uid = "11111111-0000-0000-0000-00000000000" + std::string(1, i);
+    pods.push_back({.uid = uid,
+                    .name = std::string("web-") + i,
+                    .annotations = R"({"example.com/x":")" + std::string(1 << 20, 'x') + R"("})",
+                    .container_ids = {std::string("c") + i}});
+    node.host.pod(KubeQos::burstable, uid, {std::string("c") + i});
+  }
+  node.lists(pods);
+  node.start();
+  for (const auto& pod : pods)
+    ASSERT_TRUE(node.until([&] { return node.pod(pod.uid) && node.pod(pod.uid)->name == pod.name; }))
+        << pod.name << node.log();
+}
+
 TEST(KubeletPods, AnEmptyListIsValid) {
   KubeletNode node;
   node.lists({});
