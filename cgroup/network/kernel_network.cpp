@@ -84,6 +84,13 @@ bool sees_the_nodes_network(const Host& host) {
 
 }  // namespace
 
+std::optional<RootQdisc> root_qdisc_in(const nlmsghdr& message, int link) {
+  const auto* head = header_of<tcmsg>(message);
+  if (message.nlmsg_type != RTM_NEWQDISC || head == nullptr) return std::nullopt;
+  if (head->tcm_ifindex != link || head->tcm_parent != TC_H_ROOT) return std::nullopt;
+  return RootQdisc{std::string(text_in(message, sizeof(tcmsg), TCA_KIND)), head->tcm_handle};
+}
+
 KernelNetworkPort::KernelNetworkPort(const Host& host) : host_(host) {
   if (!host.on_kernel_fs("proc")) {
     unavailable_reason_ = "below a fake root there is no network";
@@ -129,11 +136,7 @@ Result<RootQdisc> KernelNetworkPort::root_qdisc(int link) {
   const NetlinkMessage request(RTM_GETQDISC, NLM_F_REQUEST | NLM_F_DUMP, about(link, 0, 0));
   const auto done = with(route_, NETLINK_ROUTE, [&](NetlinkSocket& socket) {
     return socket.dump(request, [&](const nlmsghdr& answer) {
-      const auto* head = static_cast<const tcmsg*>(NLMSG_DATA(&answer));
-      if (head->tcm_ifindex != link || head->tcm_parent != TC_H_ROOT) return;
-      out.handle = head->tcm_handle;
-      if (const auto* kind = attributes_of(answer, sizeof(tcmsg), TCA_KIND)[TCA_KIND])
-        out.kind = text_of(*kind);
+      if (auto root = root_qdisc_in(answer, link)) out = std::move(*root);
     });
   });
   if (!done) return tl::unexpected(done.error());

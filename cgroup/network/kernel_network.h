@@ -22,6 +22,9 @@ std::vector<NetlinkMessage> messages_to_remove();
 /// Creates another table and removes it in the same transaction.
 std::vector<NetlinkMessage> messages_to_try();
 
+/// The root queue of the interface, if this message of a dump of queues (RTM_NEWQDISC) is about it.
+std::optional<RootQdisc> root_qdisc_in(const nlmsghdr& message, int link);
+
 class KernelNetworkPort final : public NetworkPort {
  public:
   /// Below a fake root, and in a network namespace other than the node's, every call is refused. Opens no

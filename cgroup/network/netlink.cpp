@@ -2,69 +2,71 @@
 
 #include <arpa/inet.h>
 #include <endian.h>
-#include <linux/netlink.h>
+#include <libmnl/libmnl.h>
+#include <poll.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 
 #include <algorithm>
+#include <array>
+#include <climits>
 #include <cstring>
 
 namespace evenkeel::network {
 namespace {
 
-constexpr std::size_t kUsualMessage = 512, kLargestMessage = 32768;
+constexpr std::size_t kUsualMessage = 512, kLargestMessage = 32768, kLargestDatagram = 32768;
+/// A transaction is one datagram. The default limit of 208 KiB is the rules of some 800 pods with two
+/// addresses and a limit of their own.
+constexpr int kLargestTransaction = 4 << 20;
+constexpr int kPatienceMs = 1000;
 
-constexpr std::size_t kHeader = NLMSG_HDRLEN, kAttributeHeader = NLA_HDRLEN;
-constexpr std::size_t aligned(std::size_t size) { return NLMSG_ALIGN(size); }  // as of attributes
+struct Reading {
+  const OnMessage& f;
+  NetlinkAnswer answer{};
+};
 
-/// Returns the complete item at the front of `rest`, and advances `rest` past it; null: no complete item is
-/// left.
-template <class Item, class Length>
-const Item* next_item(std::span<const char>& rest, Length Item::*length) {
-  if (rest.size() < sizeof(Item)) return nullptr;
-  const auto* item = reinterpret_cast<const Item*>(rest.data());
-  const std::size_t size = item->*length;
-  if (size < sizeof(Item) || size > rest.size()) return nullptr;
-  rest = rest.subspan(std::min(aligned(size), rest.size()));
-  return item;
+/// The refusal in an NLMSG_ERROR, as errno; 0: an acknowledgement.
+int refusal_in(const nlmsghdr& message, std::string& words) {
+  constexpr int kLargestErrno = 4095;  // include/linux/err.h: MAX_ERRNO
+  constexpr int kHasWords = NLM_F_CAPPED | NLM_F_ACK_TLVS;
+  const auto* body = header_of<nlmsgerr>(message);
+  if (body == nullptr || body->error > 0 || body->error < -kLargestErrno) return EBADMSG;
+  // Attributes follow the header of the refused message (NETLINK_CAP_ACK: only its header is returned).
+  if (body->error != 0 && (message.nlmsg_flags & kHasWords) == kHasWords)
+    words = text_in(message, sizeof(nlmsgerr), NLMSGERR_ATTR_MSG);
+  return -body->error;
 }
 
-/// Calls f(message) for each received message, until it returns false.
-template <class F>
-void for_each_message(std::span<const char> received, F&& f) {
-  while (const auto* one = next_item(received, &nlmsghdr::nlmsg_len))
-    if (!f(*one)) return;
-}
-
-std::span<const char> payload_of(const nlmsghdr& message) {
-  return {reinterpret_cast<const char*>(&message) + kHeader, message.nlmsg_len - kHeader};
+/// Called by libmnl for each message whose sequence number is right.
+int on_message(const nlmsghdr* message, void* data) {
+  auto& [f, answer] = *static_cast<Reading*>(data);
+  if (message->nlmsg_len > INT_MAX) return MNL_CB_STOP;  // libmnl 1.0.4 takes it for negative: it would fit
+  if (message->nlmsg_type == NLMSG_ERROR) answer.error = refusal_in(*message, answer.words);
+  answer.complete =
+      message->nlmsg_type == NLMSG_DONE || (message->nlmsg_type == NLMSG_ERROR && answer.error == 0);
+  if (message->nlmsg_type >= NLMSG_MIN_TYPE) f(*message);
+  return answer.complete || answer.error != 0 ? MNL_CB_STOP : MNL_CB_OK;
 }
 
 }  // namespace
 
 NetlinkMessage::NetlinkMessage(int type, int flags, const void* header, std::size_t size)
     : bytes_(kUsualMessage) {
-  raw().nlmsg_type = static_cast<std::uint16_t>(type);
-  raw().nlmsg_flags = static_cast<std::uint16_t>(flags);
-  raw().nlmsg_len = static_cast<std::uint32_t>(kHeader + aligned(size));
-  std::memcpy(bytes_.data() + kHeader, header, size);
+  auto* message = ::mnl_nlmsg_put_header(bytes_.data());
+  message->nlmsg_type = static_cast<std::uint16_t>(type);
+  message->nlmsg_flags = static_cast<std::uint16_t>(flags);
+  std::memcpy(::mnl_nlmsg_put_extra_header(message, size), header, size);
 }
 
 bool NetlinkMessage::make_room(std::size_t more) {
-  const auto needed = aligned(raw().nlmsg_len + kAttributeHeader + more);
+  const std::size_t needed = raw().nlmsg_len + MNL_ATTR_HDRLEN + MNL_ALIGN(more);
   complete_ = complete_ && needed <= kLargestMessage;
   if (complete_ && needed > bytes_.size()) bytes_.resize(std::min(2 * needed, kLargestMessage));
   return complete_;
 }
 
 NetlinkMessage& NetlinkMessage::put(int attribute, const void* data, std::size_t size) {
-  if (!make_room(size)) return *this;
-  const nlattr head{static_cast<std::uint16_t>(kAttributeHeader + size),
-                    static_cast<std::uint16_t>(attribute)};
-  char* at = bytes_.data() + raw().nlmsg_len;
-  std::memcpy(at, &head, sizeof head);
-  if (size > 0) std::memcpy(at + kAttributeHeader, data, size);
-  raw().nlmsg_len += static_cast<std::uint32_t>(aligned(head.nla_len));
+  if (make_room(size)) ::mnl_attr_put(head(), static_cast<std::uint16_t>(attribute), size, data);
   return *this;
 }
 
@@ -77,123 +79,115 @@ NetlinkMessage& NetlinkMessage::put_big64(int attribute, std::uint64_t value) {
 }
 
 NetlinkMessage& NetlinkMessage::nest(int attribute, const std::function<void()>& fill) {
+  if (!make_room(0)) return *this;
   const auto start = raw().nlmsg_len;  // the message may move while it is filled
-  put(attribute | NLA_F_NESTED, nullptr, 0);
-  if (!complete_) return *this;
+  ::mnl_attr_nest_start(head(), static_cast<std::uint16_t>(attribute));
   fill();
-  reinterpret_cast<nlattr*>(bytes_.data() + start)->nla_len =
-      static_cast<std::uint16_t>(raw().nlmsg_len - start);
+  ::mnl_attr_nest_end(head(), reinterpret_cast<nlattr*>(bytes_.data() + start));
   return *this;
 }
 
+NetlinkMessage& NetlinkMessage::request_ack() {
+  head()->nlmsg_flags = static_cast<std::uint16_t>(raw().nlmsg_flags | NLM_F_ACK);
+  return *this;
+}
+
+const void* payload_of(const nlmsghdr& message, std::size_t size) {
+  return ::mnl_nlmsg_get_payload_len(&message) < size ? nullptr : ::mnl_nlmsg_get_payload(&message);
+}
+
+std::string_view text_in(const nlmsghdr& message, std::size_t header_size, int attribute) {
+  const auto* end = static_cast<const char*>(::mnl_nlmsg_get_payload_tail(&message));
+  for (const auto* one = static_cast<const nlattr*>(::mnl_nlmsg_get_payload_offset(&message, header_size));
+       ::mnl_attr_ok(one, static_cast<int>(end - reinterpret_cast<const char*>(one)));
+       one = ::mnl_attr_next(one)) {
+    if (::mnl_attr_get_type(one) != attribute) continue;
+    const auto* text = static_cast<const char*>(::mnl_attr_get_payload(one));
+    return {text, ::strnlen(text, ::mnl_attr_get_payload_len(one))};
+  }
+  return {};
+}
+
+NetlinkAnswer read_answer(std::span<const char> datagram, std::uint32_t sequence, const OnMessage& f) {
+  Reading reading{f};
+  std::array<mnl_cb_t, NLMSG_MIN_TYPE> control{};
+  control.fill(on_message);
+  const int done = ::mnl_cb_run2(datagram.data(), datagram.size(), sequence, 0, on_message, &reading,
+                                 control.data(), control.size());
+  if (done < 0 && errno == EPROTO) return {};  // another sequence number
+  if (done < 0) reading.answer.error = errno;
+  return std::move(reading.answer);
+}
+
+void NetlinkSocket::Close::operator()(mnl_socket* socket) const { ::mnl_socket_close(socket); }
+
 Result<NetlinkSocket> NetlinkSocket::open(int protocol) {
-  Fd fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol));
-  if (!fd) return fail(errno, Op::open, "netlink");
-  const int on = 1;
-  const timeval patience{1, 0};
-  ::setsockopt(fd.get(), SOL_NETLINK, NETLINK_EXT_ACK, &on, sizeof on);
-  ::setsockopt(fd.get(), SOL_NETLINK, NETLINK_CAP_ACK, &on, sizeof on);
-  ::setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-  sockaddr_nl self{};
-  self.nl_family = AF_NETLINK;
-  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&self), sizeof self) != 0)
-    return fail(errno, Op::open, "netlink");
-  return NetlinkSocket(std::move(fd));
+  Owner socket(::mnl_socket_open2(protocol, SOCK_CLOEXEC));
+  if (!socket) return fail(errno, Op::open, "netlink");
+  int on = 1;
+  for (const int option : {NETLINK_EXT_ACK, NETLINK_CAP_ACK})
+    ::mnl_socket_setsockopt(socket.get(), option, &on, sizeof on);
+  ::setsockopt(::mnl_socket_get_fd(socket.get()), SOL_SOCKET, SO_SNDBUFFORCE, &kLargestTransaction,
+               sizeof kLargestTransaction);
+  if (::mnl_socket_bind(socket.get(), 0, MNL_SOCKET_AUTOPID) != 0) return fail(errno, Op::open, "netlink");
+  return NetlinkSocket(std::move(socket));
 }
 
 Result<> NetlinkSocket::send(std::span<const NetlinkMessage> messages) {
-  while (receive(false)) {  // the rest of an earlier answer
-  }
+  words_.clear();
+  ++sequence_;
   std::vector<char> all;
   for (const auto& message : messages) {
     if (!message.complete()) return fail(EMSGSIZE, Op::write, "netlink");
     const auto start = all.size();
     const auto* bytes = reinterpret_cast<const char*>(&message.raw());
-    all.insert(all.end(), bytes, bytes + message.raw().nlmsg_len);  // which is aligned
-    reinterpret_cast<nlmsghdr*>(all.data() + start)->nlmsg_seq = ++sequence_;
+    all.insert(all.end(), bytes, bytes + MNL_ALIGN(message.raw().nlmsg_len));
+    reinterpret_cast<nlmsghdr*>(all.data() + start)->nlmsg_seq = sequence_;
   }
-  sockaddr_nl kernel{};
-  kernel.nl_family = AF_NETLINK;
-  const auto sent = ::sendto(fd_.get(), all.data(), all.size(), 0, reinterpret_cast<const sockaddr*>(&kernel),
-                             sizeof kernel);
-  return sent < 0 ? Result<>(fail(errno, Op::write, "netlink")) : Result<>();
+  if (::mnl_socket_sendto(socket_.get(), all.data(), all.size()) < 0)
+    return fail(errno, Op::write, "netlink");
+  return {};
 }
 
 Result<std::span<const char>> NetlinkSocket::receive(bool wait) {
-  buffer_.resize(32768);
-  for (;;) {
-    const auto size = ::recv(fd_.get(), buffer_.data(), buffer_.size(), wait ? 0 : MSG_DONTWAIT);
-    if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return fail(errno == EAGAIN && wait ? ETIMEDOUT : errno, Op::read, "netlink");
-    return std::span<const char>(buffer_.data(), static_cast<std::size_t>(size));
+  buffer_.resize(kLargestDatagram);
+  pollfd socket{.fd = ::mnl_socket_get_fd(socket_.get()), .events = POLLIN, .revents = 0};
+  int ready = -1;
+  while ((ready = ::poll(&socket, 1, wait ? kPatienceMs : 0)) < 0 && errno == EINTR) {
   }
+  if (ready == 0) return fail(ETIMEDOUT, Op::read, "netlink");
+  const auto size = ready < 0 ? -1 : ::mnl_socket_recvfrom(socket_.get(), buffer_.data(), buffer_.size());
+  if (size < 0) return fail(errno, Op::read, "netlink");
+  return std::span<const char>(buffer_.data(), static_cast<std::size_t>(size));
 }
 
-int NetlinkSocket::error_in(const nlmsghdr& message) {
-  if (payload_of(message).size() < sizeof(nlmsgerr)) return EBADMSG;
-  const auto* body = reinterpret_cast<const nlmsgerr*>(payload_of(message).data());
-  if (body->error == 0) return 0;
-  words_.clear();
-  // Attributes follow the header of the refused message (NETLINK_CAP_ACK: only its header is returned).
-  if ((message.nlmsg_flags & NLM_F_ACK_TLVS) != 0) {
-    const auto attributes = attributes_of(message, sizeof(nlmsgerr), NLMSGERR_ATTR_MSG);
-    if (const auto* said = attributes[NLMSGERR_ATTR_MSG]) words_ = text_of(*said);
+/// The kernel has queued its answer by the time send() returns. After an error whatever else it said is read
+/// without waiting: it would fill the socket before the next request.
+Result<> NetlinkSocket::read_answers(Op op, const OnMessage& f) {
+  for (int error = 0;;) {
+    const auto datagram = receive(error == 0);
+    if (!datagram && error != 0) return fail(error, op, "netlink");
+    if (!datagram && datagram.error().code != ENOBUFS) return tl::unexpected(datagram.error());
+    if (!datagram) {  // some answers are lost; one of the others may say more
+      error = ENOBUFS;
+      continue;
+    }
+    auto answer = read_answer(*datagram, sequence_, f);
+    if (answer.complete && error == 0) return {};
+    if (answer.error == 0 || (error != 0 && error != ENOBUFS)) continue;
+    error = answer.error;
+    words_ = std::move(answer.words);
   }
-  return -body->error;
 }
 
 Result<> NetlinkSocket::ask(std::span<const NetlinkMessage> messages) {
-  words_.clear();
-  std::size_t awaited = 0;
-  for (const auto& message : messages)
-    if (message.complete() && (message.raw().nlmsg_flags & NLM_F_ACK) != 0) ++awaited;
   if (auto sent = send(messages); !sent) return sent;
-  while (awaited > 0) {
-    const auto answer = receive(true);
-    if (!answer) return tl::unexpected(answer.error());
-    int error = 0;
-    for_each_message(*answer, [&](const nlmsghdr& one) {
-      if (one.nlmsg_type != NLMSG_ERROR) return true;
-      error = error_in(one);
-      awaited -= std::min<std::size_t>(awaited, 1);
-      return error == 0;
-    });
-    if (error != 0) return fail(error, Op::write, "netlink");
-  }
-  return {};
+  return read_answers(Op::write, [](const nlmsghdr&) {});
 }
 
-Result<> NetlinkSocket::dump(const NetlinkMessage& request, const std::function<void(const nlmsghdr&)>& f) {
-  words_.clear();
+Result<> NetlinkSocket::dump(const NetlinkMessage& request, const OnMessage& f) {
   if (auto sent = send({&request, 1}); !sent) return sent;
-  for (bool over = false; !over;) {
-    const auto answer = receive(true);
-    if (!answer) return tl::unexpected(answer.error());
-    int error = 0;
-    for_each_message(*answer, [&](const nlmsghdr& one) {
-      over = over || one.nlmsg_type == NLMSG_DONE;
-      if (one.nlmsg_type == NLMSG_ERROR) error = error_in(one);
-      if (!over && one.nlmsg_type != NLMSG_ERROR) f(one);
-      return !over && error == 0;
-    });
-    if (error != 0) return fail(error, Op::read, "netlink");
-  }
-  return {};
-}
-
-std::vector<const nlattr*> attributes_of(const nlmsghdr& message, std::size_t header, int most) {
-  std::vector<const nlattr*> out(static_cast<std::size_t>(most) + 1, nullptr);
-  auto rest = payload_of(message);
-  rest = rest.subspan(std::min(aligned(header), rest.size()));
-  while (const auto* one = next_item(rest, &nlattr::nla_len))
-    if (const int type = one->nla_type & NLA_TYPE_MASK; type <= most)
-      out[static_cast<std::size_t>(type)] = one;
-  return out;
-}
-
-std::string_view text_of(const nlattr& attribute) {
-  const auto* text = reinterpret_cast<const char*>(&attribute) + kAttributeHeader;
-  return {text, ::strnlen(text, attribute.nla_len - kAttributeHeader)};
+  return read_answers(Op::read, f);
 }
 
 }  // namespace evenkeel::network

@@ -101,12 +101,16 @@ class Builder {
 
  private:
   void begin() { mark(NFNL_MSG_BATCH_BEGIN); }
-  void end() { mark(NFNL_MSG_BATCH_END); }
+  /// The kernel reports each refusal, and one acknowledgement at the end says that there was none.
+  void end() {
+    out_.back().request_ack();
+    mark(NFNL_MSG_BATCH_END);
+  }
   void mark(int type) {
     out_.emplace_back(type, NLM_F_REQUEST, nfgenmsg{AF_UNSPEC, NFNETLINK_V0, htons(NFNL_SUBSYS_NFTABLES)});
   }
   NetlinkMessage& message(int type, int flags) {
-    return out_.emplace_back((NFNL_SUBSYS_NFTABLES << 8) | type, NLM_F_REQUEST | NLM_F_ACK | flags,
+    return out_.emplace_back((NFNL_SUBSYS_NFTABLES << 8) | type, NLM_F_REQUEST | flags,
                              nfgenmsg{NFPROTO_INET, NFNETLINK_V0, 0});
   }
 

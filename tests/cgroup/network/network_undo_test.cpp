@@ -72,7 +72,7 @@ TEST_F(NetworkSharing, AYieldedQueueIsNotAskedForWhileAnotherProcessHasItsOwn) {
 TEST_F(NetworkSharing, EveryCallMayFailOnce) {
   tick();
   const int all = port.calls;
-  for (const int error : {EINVAL, EBUSY, ENOSPC, EIO, ENODEV, ENOENT, EPERM}) {
+  for (const int error : {EINVAL, EBUSY, ENOSPC, EIO, ENODEV, ENOENT, EPERM, ENOBUFS}) {
     for (int failing = 0; failing < all; ++failing) {
       off();
       expect_untouched();
