@@ -75,7 +75,8 @@ int get_page(const Flags& flags, const std::string& page, std::string& body) {
 
 int run_explain(const Flags& flags) {
   std::string body;
-  if (const int status = get_page(flags, "/v1/explain?pod=" + flags.pod, body); status != 0) return status;
+  const std::string page = "/v1/explain?pod=" + http::escaped(flags.pod);
+  if (const int status = get_page(flags, page, body); status != 0) return status;
   std::cout << (flags.json ? body : api::explain_sentences(body));
   return 0;
 }

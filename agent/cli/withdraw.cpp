@@ -84,13 +84,13 @@ class Steps {
     }
     if (!any_of(amounts)) return end(true, here() + "nothing is advertised");
     standing_ = amounts;
-    api_.start(
-        {.url = "/api/v1/pods?fieldSelector=spec.nodeName%3D" + options_.node_name + "&resourceVersion=0",
-         .total_timeout = kPatience,
-         .longest_body = document::kLongestList,
-         .piece = [this](std::string_view piece) { return answer_.add(piece); },
-         .begun = [this] { answer_.begin(); }},
-        [this](const http::HttpReply& reply) { pods(reply); });
+    api_.start({.url = "/api/v1/pods?fieldSelector=" + http::escaped("spec.nodeName=" + options_.node_name) +
+                       "&resourceVersion=0",
+                .total_timeout = kPatience,
+                .longest_body = document::kLongestList,
+                .piece = [this](std::string_view piece) { return answer_.add(piece); },
+                .begun = [this] { answer_.begin(); }},
+               [this](const http::HttpReply& reply) { pods(reply); });
   }
   void pods(const http::HttpReply& reply) {
     auto why = kube::trouble(reply);

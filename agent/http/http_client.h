@@ -23,8 +23,11 @@ struct Url {
   [[nodiscard]] std::string place() const;  ///< "host:port", "[::1]:80"
   [[nodiscard]] std::string text() const;
 };
-/// Absent for any other text. A user name before the host is not supported.
+/// An address is written in its usual form: "http://127.1" names the host "127.0.0.1". Absent for any other
+/// text; a user name before the host, an encoded host ('%') and an IPv6 zone are not supported.
 std::optional<Url> parse_url(std::string_view text);
+/// A text for use inside of a query: all but letters, digits, '-', '.', '_' and '~' is percent-encoded.
+std::string escaped(const std::string& text);
 
 // Joins the pieces of a streamed body into lines.
 

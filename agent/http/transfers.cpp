@@ -7,8 +7,6 @@
 #include <cstring>
 #include <map>
 
-#include "agent/http/http_client.h"
-
 namespace evenkeel::http {
 namespace {
 
@@ -24,16 +22,14 @@ struct Transfer {
   HttpId id = 0;
   const HttpCall& call;
   const Transfers::Callbacks& takers;
-  LineJoiner lines;
-  std::size_t passed_on = 0;  ///< bytes of the body
-  HttpReply reply{};
+  Arrival arrival;
   CURL* easy = curl_easy_init();
   curl_slist* headers = nullptr;
   curl_slist* connect_to = nullptr;
   std::array<char, CURL_ERROR_SIZE> detail{};
 
   Transfer(HttpId given, const HttpCall& http_call, const Transfers::Callbacks& to)
-      : id(given), call(http_call), takers(to), lines(http_call.longest_body) {}
+      : id(given), call(http_call), takers(to), arrival(http_call) {}
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
   ~Transfer() {
@@ -49,47 +45,34 @@ long number(CURL* easy, CURLINFO info) {
   return value;
 }
 
-/// The body is passed on while it arrives; that of another answer is kept, since it says what went wrong.
+/// Whether the body is passed on while it arrives.
 bool streams(const Transfer& transfer) {
-  const long status = number(transfer.easy, CURLINFO_RESPONSE_CODE);
-  return (transfer.call.line || transfer.call.piece) && status >= 200 && status < 300;
+  return transfer.arrival.streams(number(transfer.easy, CURLINFO_RESPONSE_CODE));
 }
 
-HttpFailure pass_on(Transfer& transfer, std::string_view text) {
-  if (transfer.call.line) {
-    const auto line = [&](std::string_view one) { transfer.takers.line(transfer.id, one); };
-    return transfer.lines.add(text, line) ? HttpFailure::none : HttpFailure::too_large;
-  }
-  transfer.passed_on += text.size();
-  if (transfer.passed_on > transfer.call.longest_body) return HttpFailure::too_large;
-  return transfer.takers.piece(transfer.id, text) ? HttpFailure::none : HttpFailure::unwanted;
-}
-
-HttpFailure append(Transfer& transfer, std::string_view text) {
-  if (transfer.reply.body.size() + text.size() > transfer.call.longest_body) return HttpFailure::too_large;
-  transfer.reply.body.append(text);
-  return HttpFailure::none;
-}
-
-/// Called by libcurl with each piece of a body; returning another size than the given one aborts the
-/// transfer.
+/// Called by libcurl with each piece of a body; another size than the given one aborts the transfer.
 std::size_t take(char* data, std::size_t, std::size_t size, void* to) {
   auto& transfer = *static_cast<Transfer*>(to);
-  const std::string_view text(data, size);
-  transfer.reply.failure = streams(transfer) ? pass_on(transfer, text) : append(transfer, text);
-  return transfer.reply.failure == HttpFailure::none ? size : 0;
+  Arrival::Receiver to;
+  if (streams(transfer) && transfer.call.line)
+    to.line = [&](std::string_view text) { transfer.takers.line(transfer.id, text); };
+  else if (streams(transfer))
+    to.piece = [&](std::string_view text) { return transfer.takers.piece(transfer.id, text); };
+  return transfer.arrival.take({data, size}, to) ? size : 0;
 }
 
 /// Called by libcurl with each header line; the last one is empty.
 std::size_t take_head(char* data, std::size_t, std::size_t size, void* to) {
   const auto& transfer = *static_cast<Transfer*>(to);
-  if (std::string_view(data, size) == "\r\n" && streams(transfer)) transfer.takers.begun(transfer.id);
+  const std::string_view line(data, size);
+  if ((line == "\r\n" || line == "\n") && streams(transfer)) transfer.takers.begun(transfer.id);
   return size;
 }
 
-curl_blob blob_of(const std::string& text) {
+void set_text(CURL* easy, CURLoption option, const std::string& text) {
   // libcurl copies the text and does not write to it, although the pointer is not const.
-  return {const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
+  curl_blob blob{const_cast<char*>(text.data()), text.size(), CURL_BLOB_COPY};
+  if (!text.empty()) curl_easy_setopt(easy, option, &blob);
 }
 
 void set_tls(Transfer& transfer) {
@@ -98,15 +81,9 @@ void set_tls(Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_CAINFO, nullptr);
   if (!transfer.call.tls) return;
   const HttpTls& tls = *transfer.call.tls;
-  if (!tls.authorities.empty()) {
-    auto authorities = blob_of(tls.authorities);
-    curl_easy_setopt(easy, CURLOPT_CAINFO_BLOB, &authorities);
-  }
-  if (!tls.certificate.empty()) {
-    auto certificate = blob_of(tls.certificate), key = blob_of(tls.key);
-    curl_easy_setopt(easy, CURLOPT_SSLCERT_BLOB, &certificate);
-    curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &key);
-  }
+  set_text(easy, CURLOPT_CAINFO_BLOB, tls.authorities);
+  set_text(easy, CURLOPT_SSLCERT_BLOB, tls.certificate);
+  set_text(easy, CURLOPT_SSLKEY_BLOB, tls.key);
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, tls.unverified ? 0L : 1L);
   curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, tls.unverified ? 0L : 2L);
 }
@@ -159,11 +136,7 @@ void set_limits(Transfer& transfer) {
   curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer.detail.data());
 }
 
-struct CodeRow {
-  CURLcode code;
-  HttpFailure failure;
-};
-constexpr CodeRow kCodes[] = {
+constexpr std::pair<CURLcode, HttpFailure> kCodes[] = {
     {CURLE_OK, HttpFailure::none},
     {CURLE_COULDNT_RESOLVE_HOST, HttpFailure::unreachable},
     {CURLE_COULDNT_CONNECT, HttpFailure::unreachable},
@@ -179,19 +152,14 @@ constexpr CodeRow kCodes[] = {
 };
 
 HttpFailure failure_of(CURLcode code) {
-  const auto* row = std::ranges::find(kCodes, code, &CodeRow::code);
-  return row != std::end(kCodes) ? row->failure : HttpFailure::other;
+  const auto* row = std::ranges::find(kCodes, code, [](const auto& pair) { return pair.first; });
+  return row != std::end(kCodes) ? row->second : HttpFailure::other;
 }
 
-/// libcurl's own texts, except where they contain milliseconds or are too general.
 std::string sentence(const Transfer& transfer, CURLcode code) {
-  const HttpFailure failure = transfer.reply.failure;
+  const HttpFailure failure = transfer.arrival.reply.failure;
   if (failure == HttpFailure::none) return {};
-  if (failure == HttpFailure::timed_out) return "no complete answer in time";
-  if (failure == HttpFailure::connection_lost) return "the connection ended before the answer was complete";
-  if (failure == HttpFailure::too_large)
-    return "an answer of more than " + std::to_string(transfer.call.longest_body) + " bytes";
-  if (failure == HttpFailure::unwanted) return "an answer that is of no use";
+  if (auto own = transfer.arrival.sentence(); !own.empty()) return own;
   if (failure == HttpFailure::untrusted && transfer.detail[0] != '\0') return transfer.detail.data();
   if (const long why = number(transfer.easy, CURLINFO_OS_ERRNO); code == CURLE_COULDNT_CONNECT && why != 0)
     return std::strerror(static_cast<int>(why));
@@ -200,7 +168,7 @@ std::string sentence(const Transfer& transfer, CURLcode code) {
 
 void conclude(Transfer& transfer, CURLcode code) {
   CURL* easy = transfer.easy;
-  HttpReply& reply = transfer.reply;
+  HttpReply& reply = transfer.arrival.reply;
   if (reply.failure == HttpFailure::none) reply.failure = failure_of(code);
   reply.error = sentence(transfer, code);
   reply.status = static_cast<int>(number(easy, CURLINFO_RESPONSE_CODE));
@@ -217,7 +185,31 @@ void conclude(Transfer& transfer, CURLcode code) {
   reply.bytes_out = static_cast<std::uint64_t>(number(easy, CURLINFO_REQUEST_SIZE));
 }
 
+/// Takes over a text of libcurl's; empty: there is none.
+std::string taken(char* text) {
+  std::string copy(text != nullptr ? text : "");
+  curl_free(text);
+  return copy;
+}
+
+std::string part(CURLU* url, CURLUPart which) {
+  char* text = nullptr;
+  curl_url_get(url, which, &text, CURLU_DEFAULT_PORT);
+  return taken(text);
+}
+
 }  // namespace
+
+std::optional<Place> place_of(const std::string& url) {
+  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parts(curl_url(), &curl_url_cleanup);
+  if (curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), CURLU_DISALLOW_USER) != CURLUE_OK)
+    return std::nullopt;
+  return Place{part(parts.get(), CURLUPART_HOST), part(parts.get(), CURLUPART_PORT)};
+}
+
+std::string escaped(const std::string& text) {
+  return taken(curl_easy_escape(nullptr, text.c_str(), static_cast<int>(text.size())));
+}
 
 struct Transfers::Impl {
   Callbacks takers;
@@ -252,7 +244,7 @@ struct Transfers::Impl {
       curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &ended);
       conclude(*ended, message->data.result);
       const auto transfer = take_out(ended->id);
-      takers.ended(transfer->id, std::move(transfer->reply));
+      takers.ended(transfer->id, std::move(transfer->arrival.reply));
     }
   }
   std::unique_ptr<Transfer> take_out(HttpId id) {

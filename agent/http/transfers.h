@@ -1,11 +1,11 @@
-// Transfers through libcurl, and the watch on its sockets.
+// Transfers through libcurl, the watch on its sockets, and what has arrived of an answer.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <set>
 
-#include "agent/http/http_call.h"
+#include "agent/http/http_client.h"
 #include "agent/runtime/event_loop.h"
 
 namespace evenkeel::http {
@@ -32,6 +32,47 @@ class SocketWatch {
   runtime::EventLoop& loop_;
   std::function<void(int fd, SocketReady)> ready_;
   std::set<int> watched_{};
+};
+
+// A URL's host and port as libcurl connects to them, so that no other reading of the URL is checked.
+
+struct Place {
+  std::string host{};  ///< an address in its usual form ("127.1" is "127.0.0.1"), IPv6 in brackets
+  std::string port{};  ///< the scheme's default if not given
+};
+/// Absent: no URL, or one with a user name.
+std::optional<Place> place_of(const std::string& url);
+
+// What has arrived of one answer. Does not know the library.
+
+class Arrival {
+ public:
+  HttpReply reply{};
+
+  /// `call` must outlive it.
+  explicit Arrival(const HttpCall& call) : call_(call), lines_(call.longest_body) {}
+
+  /// Whether an answer with this status is passed on while it arrives. That of another one is kept: it says
+  /// what went wrong.
+  [[nodiscard]] bool streams(long status) const {
+    return (call_.line || call_.piece) && status >= 200 && status < 300;
+  }
+  struct Receiver {
+    std::function<void(std::string_view)> line{};
+    std::function<bool(std::string_view)> piece{};  ///< false: the rest is not wanted
+  };
+  /// Passes a piece of the body on, if there is a receiver, else adds it to the reply. False: the answer is
+  /// longer than its request allows, or not wanted.
+  bool take(std::string_view piece, const Receiver& to);
+  /// Why it broke off; empty where the library's own text says it better.
+  [[nodiscard]] std::string sentence() const;
+
+ private:
+  HttpFailure pass_on(std::string_view piece, const Receiver& to);
+
+  const HttpCall& call_;
+  LineJoiner lines_;
+  std::size_t passed_on_ = 0;  ///< bytes
 };
 
 // Runs the HTTP requests in flight through libcurl; the only wrapper of it. Must not be called from inside

@@ -55,7 +55,7 @@ struct ListWatch::Impl {
     if (steady) steady->disarm();
   }
   [[nodiscard]] std::string url(const char* question) const {
-    return options.collection + "?" + question + "fieldSelector=" + options.selector;
+    return options.collection + "?" + question + "fieldSelector=" + http::escaped(options.selector);
   }
   void ask() {
     if (version.empty()) {
@@ -74,7 +74,7 @@ struct ListWatch::Impl {
   /// was passed on.
   [[nodiscard]] std::string how_new() const {
     if (known.empty()) return "&resourceVersion=0";
-    return options.relist_from_cache ? "&resourceVersion=" + known : std::string();
+    return options.relist_from_cache ? "&resourceVersion=" + http::escaped(known) : std::string();
   }
   void list() {
     http::HttpCall call{.url = url("") + how_new(),
@@ -106,8 +106,8 @@ struct ListWatch::Impl {
     const auto lasts =
         std::chrono::ceil<std::chrono::seconds>(jittered(options.watch_lifetime, kJitter, random));
     watching = {.since = clock.now()};
-    http::HttpCall call{.url = url("watch=true&allowWatchBookmarks=true&") + "&resourceVersion=" + version +
-                               "&timeoutSeconds=" + std::to_string(lasts.count()),
+    http::HttpCall call{.url = url("watch=true&allowWatchBookmarks=true&") + "&resourceVersion=" +
+                               http::escaped(version) + "&timeoutSeconds=" + std::to_string(lasts.count()),
                         .headers = {"Accept: application/json"},
                         .total_timeout = lasts + options.stale_after,
                         .longest_body = options.longest,

@@ -22,7 +22,7 @@ class ListWatch {
  public:
   struct Options {
     std::string collection{};  ///< "/api/v1/pods"
-    std::string selector{};    ///< of fields, as a URL has it: "metadata.name%3Dnode-1"
+    std::string selector{};    ///< of fields: "metadata.name=node-1"
     /// The members of an object to keep, metadata.resourceVersion among them; must outlive the watch.
     std::span<const document::KeyFilter> kept{};
     /// Further lists may come from the server's cache too, if it is not behind what was passed on. Without it

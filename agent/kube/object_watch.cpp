@@ -55,7 +55,7 @@ struct ObjectWatch::Impl {
 Result<ObjectWatch> ObjectWatch::open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
                                       Random random, Options options, OnChange on_change) {
   auto impl = std::make_unique<Impl>(Impl{.name = options.name, .on_change = std::move(on_change)});
-  options.watch.selector = "metadata.name%3D" + options.name;
+  options.watch.selector = "metadata.name=" + options.name;
   options.watch.kept = kObject;
   auto* self = impl.get();
   auto watch = ListWatch::open(loop, api, clock, std::move(random), std::move(options.watch),

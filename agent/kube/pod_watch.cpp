@@ -92,7 +92,7 @@ Result<PodWatch> PodWatch::open(runtime::EventLoop& loop, KubeClient& api, const
   impl->soon.emplace(std::move(*soon));
   auto how = impl->options.watch;
   how.collection = kPodsPath;
-  how.selector = "spec.nodeName%3D" + impl->options.node;
+  how.selector = "spec.nodeName=" + impl->options.node;
   how.kept = pods::pod_key_filter();
   how.relist_from_cache = true;
   auto watch = ListWatch::open(

@@ -123,7 +123,7 @@ AccessResult in_cluster_access(const Environment& environment, const std::string
   if (host.empty() || port.empty()) return {};
   const std::string name = host.find(':') == std::string::npos ? host : "[" + host + "]";
   const auto server = http::parse_url("https://" + name + ":" + port);
-  if (!server) {
+  if (!server || !server->path.empty()) {
     return {std::nullopt,
             "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: found '" + host + "' and '" + port + "'"};
   }

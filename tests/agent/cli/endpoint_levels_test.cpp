@@ -100,6 +100,8 @@ TEST(EndpointSocket, ExplainTakesTheFirstAddressThatAnswers) {
     EXPECT_EQ(ran.exit_status, 0) << ran.err;
     EXPECT_NE(ran.out.find("nodeslo: "), std::string::npos) << ran.out;
   }
+  const Ran odd = run_evenkeel({"explain", "a b&c/d%", "--listen", "unix:" + both.socket});
+  EXPECT_EQ(odd.exit_status, 0) << "a name that nobody has, but an answer: " << odd.err;
   const Ran proof = run_evenkeel({"proof", "--listen", "unix:" + both.socket});
   EXPECT_EQ(proof.exit_status, 0) << proof.err;
   const Ran refused = run_evenkeel({"explain", "--listen", "unix:/nowhere," + port});

@@ -126,6 +126,8 @@ TEST(InCluster, ReadsThePodsEnvironmentAndServiceAccount) {
   EXPECT_EQ(kube::in_cluster_access(look, "/sa").access->server, "https://[fd00::1]:443");
   environment["KUBERNETES_SERVICE_PORT"] = "https";
   EXPECT_NE(kube::in_cluster_access(look, "/sa").error, "");
+  environment["KUBERNETES_SERVICE_PORT"] = "443/x";
+  EXPECT_NE(kube::in_cluster_access(look, "/sa").error, "");
 }
 
 TEST(Base64, IsDecodedOrRefused) {
@@ -133,8 +135,14 @@ TEST(Base64, IsDecodedOrRefused) {
   EXPECT_EQ(kube::decode_base64("Zg=="), "f");
   EXPECT_EQ(kube::decode_base64("Zm8="), "fo");
   EXPECT_EQ(kube::decode_base64("Zm9v\nYmFy\r\n"), "foobar");
-  for (const char* bad : {"Z", "Zg", "Zg=", "=Zg=", "Zg==Zg==", "Zm9v====", "Zm 9", "Z===", "Zm9-"})
+  std::string lines, bytes;  // as kubectl and openssl write them, of 76 and of 64 letters
+  for (int i = 0; i < 76; ++i, bytes += "foo") lines += i % 19 == 18 || i % 16 == 15 ? "Zm9v\n" : "Zm9v";
+  EXPECT_EQ(kube::decode_base64(lines + "Zg==\n"), bytes + "f");
+  for (const char* bad :
+       {"Z", "Zg", "Zg=", "=Zg=", "Zg==Zg==", "Zm9v====", "Zm 9", "Z===", "Zm9-", "Zm9v Zm9v",
+        "Zm9v\tZg==", " Zg==", "Zg== ", "Zm9v-", "Zm9v-----END", "Zg==\n=", "====", "Zm9v\x80"})
     EXPECT_FALSE(kube::decode_base64(bad)) << bad;
+  EXPECT_FALSE(kube::decode_base64(std::string_view("Zm9v\0Zm9v", 9))) << "a zero";
 }
 
 /// A file replaced as the kubelet replaces tokens: a new file under the old name.

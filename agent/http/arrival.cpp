@@ -1,0 +1,35 @@
+#include "agent/http/transfers.h"
+
+namespace evenkeel::http {
+
+HttpFailure Arrival::pass_on(std::string_view piece, const Receiver& to) {
+  if (to.line) return lines_.add(piece, to.line) ? HttpFailure::none : HttpFailure::too_large;
+  passed_on_ += piece.size();
+  if (passed_on_ > call_.longest_body) return HttpFailure::too_large;
+  if (to.piece) return to.piece(piece) ? HttpFailure::none : HttpFailure::unwanted;
+  reply.body.append(piece);
+  return HttpFailure::none;
+}
+
+bool Arrival::take(std::string_view piece, const Receiver& to) {
+  reply.failure = pass_on(piece, to);
+  return reply.failure == HttpFailure::none;
+}
+
+// The library's texts about time have milliseconds in them, and those about connections are too general.
+std::string Arrival::sentence() const {
+  switch (reply.failure) {
+    case HttpFailure::timed_out:
+      return "no complete answer in time";
+    case HttpFailure::connection_lost:
+      return "the connection ended before the answer was complete";
+    case HttpFailure::too_large:
+      return "an answer of more than " + std::to_string(call_.longest_body) + " bytes";
+    case HttpFailure::unwanted:
+      return "an answer that is of no use";
+    default:
+      return {};
+  }
+}
+
+}  // namespace evenkeel::http
