@@ -1,6 +1,6 @@
 #include "agent/http/transfers.h"
 
-#include <curl/curl.h>  // the only file that includes it
+#include <curl/curl.h>  // included only here and in url.cpp
 
 #include <algorithm>
 #include <array>
@@ -53,12 +53,12 @@ bool streams(const Transfer& transfer) {
 /// Called by libcurl with each piece of a body; another size than the given one aborts the transfer.
 std::size_t take(char* data, std::size_t, std::size_t size, void* to) {
   auto& transfer = *static_cast<Transfer*>(to);
-  Arrival::Receiver to;
+  Arrival::Receiver receiver;
   if (streams(transfer) && transfer.call.line)
-    to.line = [&](std::string_view text) { transfer.takers.line(transfer.id, text); };
+    receiver.line = [&](std::string_view text) { transfer.takers.line(transfer.id, text); };
   else if (streams(transfer))
-    to.piece = [&](std::string_view text) { return transfer.takers.piece(transfer.id, text); };
-  return transfer.arrival.take({data, size}, to) ? size : 0;
+    receiver.piece = [&](std::string_view text) { return transfer.takers.piece(transfer.id, text); };
+  return transfer.arrival.take({data, size}, receiver) ? size : 0;
 }
 
 /// Called by libcurl with each header line; the last one is empty.
@@ -185,31 +185,7 @@ void conclude(Transfer& transfer, CURLcode code) {
   reply.bytes_out = static_cast<std::uint64_t>(number(easy, CURLINFO_REQUEST_SIZE));
 }
 
-/// Takes over a text of libcurl's; empty: there is none.
-std::string taken(char* text) {
-  std::string copy(text != nullptr ? text : "");
-  curl_free(text);
-  return copy;
-}
-
-std::string part(CURLU* url, CURLUPart which) {
-  char* text = nullptr;
-  curl_url_get(url, which, &text, CURLU_DEFAULT_PORT);
-  return taken(text);
-}
-
 }  // namespace
-
-std::optional<Place> place_of(const std::string& url) {
-  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parts(curl_url(), &curl_url_cleanup);
-  if (curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), CURLU_DISALLOW_USER) != CURLUE_OK)
-    return std::nullopt;
-  return Place{part(parts.get(), CURLUPART_HOST), part(parts.get(), CURLUPART_PORT)};
-}
-
-std::string escaped(const std::string& text) {
-  return taken(curl_easy_escape(nullptr, text.c_str(), static_cast<int>(text.size())));
-}
 
 struct Transfers::Impl {
   Callbacks takers;

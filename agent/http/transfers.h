@@ -34,15 +34,6 @@ class SocketWatch {
   std::set<int> watched_{};
 };
 
-// A URL's host and port as libcurl connects to them, so that no other reading of the URL is checked.
-
-struct Place {
-  std::string host{};  ///< an address in its usual form ("127.1" is "127.0.0.1"), IPv6 in brackets
-  std::string port{};  ///< the scheme's default if not given
-};
-/// Absent: no URL, or one with a user name.
-std::optional<Place> place_of(const std::string& url);
-
 // What has arrived of one answer. Does not know the library.
 
 class Arrival {

@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "agent/document/names.h"
 #include "agent/pods/kube_text.h"
 
 namespace evenkeel::pods {
@@ -87,7 +88,8 @@ std::string too_long_notice(std::string_view beginning) {
   const auto text_of = [&](std::string_view key) {
     const auto at = beginning.find(key);
     const auto rest = beginning.substr(at == std::string_view::npos ? beginning.size() : at + key.size());
-    return std::string(rest.substr(0, std::min<std::size_t>(rest.find('"'), 253)));
+    const auto text = rest.substr(0, std::min(rest.find('"'), rest.size()));
+    return std::string(document::is_dns_subdomain(text) ? text : std::string_view());
   };
   Pod pod;
   pod.name = text_of("\"name\":\"");
