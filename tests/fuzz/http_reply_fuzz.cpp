@@ -58,8 +58,7 @@ class Scripted {
 
 void is_sound(const http::HttpReply& reply) {
   promise(reply.status >= 0 && reply.status <= 999);
-  const bool complete = reply.failure == http::HttpFailure::none;
-  promise(complete ? reply.status != 0 && reply.error.empty() : !reply.error.empty());
+  promise((reply.failure == http::HttpFailure::none) == reply.error.empty());
   promise(reply.body.size() <= kLongest);
   promise(!reply.retry_after ||
           (*reply.retry_after > Duration{} && *reply.retry_after <= std::chrono::hours(24)));

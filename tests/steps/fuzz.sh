@@ -1,6 +1,6 @@
 # Fuzzing: tests/fuzz/NAME_fuzz.cpp with the seeds of tests/fuzz/corpus/NAME. The step fuzz is a smoke test of FUZZ_INPUTS
 # in total, the same ones every time unless FUZZ_SEED says otherwise. The step fuzz-long is a search: FUZZ_LONG_SECONDS for each
-# target, with other inputs every time; what reached new code is kept in build/fuzz/corpus and where the next search begins.
+# target, with other inputs every time; what reached new code is kept in build/fuzz/corpus and is where the next search begins.
 
 # fuzz_one TARGET DIR OPTION...: inputs that reach new code are added to DIR/NAME.
 fuzz_one() {
@@ -52,7 +52,7 @@ fuzz_long() {
 step_fuzz-long() {
   FUZZED=0
   run_step fuzz-long "libFuzzer for ${FUZZ_LONG_SECONDS:-600} s a target" fuzz_long
-  awk '$1 == "INPUTS" { inputs[$2] = $3 } $1 == "KEPT" && $2 in inputs { printf "   %s: %d inputs, %d kept\n", $2, inputs[$2], $3 }' \
-    build/logs/fuzz-long.log >&2
+  awk '$1 == "INPUTS" { inputs[$2] = $3 }
+    $1 == "KEPT" && $2 in inputs { printf "   %s: %d inputs, %d kept\n", $2, inputs[$2], $3 }' build/logs/fuzz-long.log >&2
   say "fuzz-long: $FUZZED inputs in all"
 }
