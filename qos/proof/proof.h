@@ -62,8 +62,9 @@ InForce in_force(const decide::Intents& intents);
 /// Removes the lever's intents, with the reason why its values are restored.
 void withhold(std::size_t lever, const decide::Intents::Withheld& how, decide::Intents& intents);
 
-/// The chance that a lever without any effect is ever said to harm; the same for helping.
-inline constexpr double kErrorRate = 0.02;
+/// The chance that a lever without any effect is ever said to harm; the same for helping. It is per lever and
+/// node: among a thousand nodes few may lose a lever for nothing.
+inline constexpr double kErrorRate = 0.001;
 /// After so many trials without a finding there is no difference worth a name; a new run begins.
 inline constexpr std::int64_t kTrialsPerRun = 50;
 inline constexpr std::int64_t kMostSpans = 16;

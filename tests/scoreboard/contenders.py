@@ -17,6 +17,7 @@ RULES = """
 resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 65, cpuSuppressPolicy: %s}
 cpuBurstStrategy: {policy: auto}
 """
+PROOF = "extensions: {evenkeel: {proof: {enable: true}}}\n"
 
 
 class SchedAttr(ctypes.Structure):
@@ -129,8 +130,9 @@ def contenders():
         Contender("unmanaged", "Kubernetes' own values: shares 2 for BestEffort"),
         Contender("systemd", "CPUWeight=idle on the slice of the batch work", writes=[idle(besteffort)]),
         Contender("installed", "evenkeel with deploy/kustomize/base", nodeslo=installed()),
-        Contender("proof", "the same, and it tests its levers", nodeslo=installed() + "extensions: {evenkeel: {proof: {enable: true}}}\n"),
+        Contender("no-proof", "the same without tests of its levers", nodeslo=RULES % "auto"),
         Contender("cfsQuota", "evenkeel with 65 %, cfsQuota, burst auto", nodeslo=RULES % "cfsQuota"),
+        Contender("cfsQuota+proof", "the same, and it tests its levers", nodeslo=RULES % "cfsQuota" + PROOF),
         Contender("cpuset", "evenkeel with 65 %, cpuset, burst auto", nodeslo=RULES % "cpuset"),
         Contender("old-base", "what evenkeel installed before `auto`, a quota on "
                   "BestEffort, cpu.idle on its pods", writes=[cpu_quota(half, besteffort), idle(batch_pods)]),

@@ -99,20 +99,23 @@ TEST(ProofErrorRate, OfLeversWithoutEffectIsAtMostTheStatedOne) {
   std::mt19937 random(5);
   std::normal_distribution<double> noise(0, 0.3);
   constexpr int kLevers = 4000;
-  int harmed = 0;
+  int harmed = 0, suspected = 0;
   for (int i = 0; i < kLevers; ++i) {
     proof::Evidence one;
     double level = 0;
+    bool suspect = false;
     for (int n = 0; n < 500 && one.verdict != Verdict::harms; ++n) {
       proof::Trial trial{.spans = proof::kMostSpans};
       trial.withheld = static_cast<std::int64_t>(random() % proof::kMostSpans);
       for (double& felt : trial.felt) felt = 1e-3 * std::exp(level = 0.8 * level + noise(random));
       proof::conclude(trial, one);
+      suspect = suspect || one.harms.wealth() > 20;
     }
+    suspected += suspect ? 1 : 0;
     harmed += one.verdict == Verdict::harms ? 1 : 0;
   }
   EXPECT_LE(harmed, kLevers * proof::kErrorRate);
-  EXPECT_GT(harmed, 0) << "a test that can never find anything is no test";
+  EXPECT_GT(suspected, kLevers / 100) << "a test that can never find anything is no test";
 }
 
 }  // namespace
