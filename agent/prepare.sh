@@ -2,7 +2,7 @@
 # Does not use git or python (a bare machine has neither).
 
 BUILD_PACKAGES=(g++ cmake ninja-build pkg-config libexpected-dev libyaml-cpp-dev libsimdjson-dev
-  libmicrohttpd-dev prometheus-cpp-dev libcli11-dev libcurl4-openssl-dev libssl-dev libmnl-dev libpfm4-dev
+  libmicrohttpd-dev prometheus-cpp-dev libcli11-dev libcurl4-openssl-dev libssl-dev libpfm4-dev
   libbpf-dev bpftool clang)
 
 say() { printf '== %s\n' "$*" >&2; }

@@ -2,13 +2,11 @@
 
 #include <arpa/inet.h>
 #include <endian.h>
-#include <libmnl/libmnl.h>
+#include <linux/netlink.h>
 #include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
-#include <climits>
 #include <cstring>
 
 namespace evenkeel::network {
@@ -20,10 +18,24 @@ constexpr std::size_t kUsualMessage = 512, kLargestMessage = 32768, kLargestData
 constexpr int kLargestTransaction = 4 << 20;
 constexpr int kPatienceMs = 1000;
 
-struct Reading {
-  const OnMessage& f;
-  NetlinkAnswer answer{};
-};
+constexpr std::size_t kHeader = NLMSG_HDRLEN, kAttributeHeader = NLA_HDRLEN;
+constexpr std::size_t aligned(std::size_t size) { return NLMSG_ALIGN(size); }  // as of attributes
+
+/// Returns the complete item at the front of `rest`, and advances `rest` past it; null: no complete item is
+/// left.
+template <class Item, class Length>
+const Item* next_item(std::span<const char>& rest, Length Item::*length) {
+  if (rest.size() < sizeof(Item)) return nullptr;
+  const auto* item = reinterpret_cast<const Item*>(rest.data());
+  const std::size_t size = item->*length;
+  if (size < sizeof(Item) || size > rest.size()) return nullptr;
+  rest = rest.subspan(std::min(aligned(size), rest.size()));
+  return item;
+}
+
+std::span<const char> payload_of(const nlmsghdr& message) {
+  return {reinterpret_cast<const char*>(&message) + kHeader, message.nlmsg_len - kHeader};
+}
 
 /// The refusal in an NLMSG_ERROR, as errno; 0: an acknowledgement.
 int refusal_in(const nlmsghdr& message, std::string& words) {
@@ -37,36 +49,31 @@ int refusal_in(const nlmsghdr& message, std::string& words) {
   return -body->error;
 }
 
-/// Called by libmnl for each message whose sequence number is right.
-int on_message(const nlmsghdr* message, void* data) {
-  auto& [f, answer] = *static_cast<Reading*>(data);
-  if (message->nlmsg_len > INT_MAX) return MNL_CB_STOP;  // libmnl 1.0.4 takes it for negative: it would fit
-  if (message->nlmsg_type == NLMSG_ERROR) answer.error = refusal_in(*message, answer.words);
-  answer.complete =
-      message->nlmsg_type == NLMSG_DONE || (message->nlmsg_type == NLMSG_ERROR && answer.error == 0);
-  if (message->nlmsg_type >= NLMSG_MIN_TYPE) f(*message);
-  return answer.complete || answer.error != 0 ? MNL_CB_STOP : MNL_CB_OK;
-}
-
 }  // namespace
 
 NetlinkMessage::NetlinkMessage(int type, int flags, const void* header, std::size_t size)
     : bytes_(kUsualMessage) {
-  auto* message = ::mnl_nlmsg_put_header(bytes_.data());
-  message->nlmsg_type = static_cast<std::uint16_t>(type);
-  message->nlmsg_flags = static_cast<std::uint16_t>(flags);
-  std::memcpy(::mnl_nlmsg_put_extra_header(message, size), header, size);
+  head()->nlmsg_type = static_cast<std::uint16_t>(type);
+  head()->nlmsg_flags = static_cast<std::uint16_t>(flags);
+  head()->nlmsg_len = static_cast<std::uint32_t>(kHeader + aligned(size));
+  std::memcpy(bytes_.data() + kHeader, header, size);
 }
 
 bool NetlinkMessage::make_room(std::size_t more) {
-  const std::size_t needed = raw().nlmsg_len + MNL_ATTR_HDRLEN + MNL_ALIGN(more);
+  const auto needed = aligned(raw().nlmsg_len + kAttributeHeader + more);
   complete_ = complete_ && needed <= kLargestMessage;
   if (complete_ && needed > bytes_.size()) bytes_.resize(std::min(2 * needed, kLargestMessage));
   return complete_;
 }
 
 NetlinkMessage& NetlinkMessage::put(int attribute, const void* data, std::size_t size) {
-  if (make_room(size)) ::mnl_attr_put(head(), static_cast<std::uint16_t>(attribute), size, data);
+  if (!make_room(size)) return *this;
+  const nlattr front{static_cast<std::uint16_t>(kAttributeHeader + size),
+                     static_cast<std::uint16_t>(attribute)};
+  char* at = bytes_.data() + raw().nlmsg_len;
+  std::memcpy(at, &front, sizeof front);
+  if (size > 0) std::memcpy(at + kAttributeHeader, data, size);
+  head()->nlmsg_len += static_cast<std::uint32_t>(aligned(front.nla_len));
   return *this;
 }
 
@@ -79,11 +86,12 @@ NetlinkMessage& NetlinkMessage::put_big64(int attribute, std::uint64_t value) {
 }
 
 NetlinkMessage& NetlinkMessage::nest(int attribute, const std::function<void()>& fill) {
-  if (!make_room(0)) return *this;
   const auto start = raw().nlmsg_len;  // the message may move while it is filled
-  ::mnl_attr_nest_start(head(), static_cast<std::uint16_t>(attribute));
+  put(attribute | NLA_F_NESTED, nullptr, 0);
+  if (!complete_) return *this;
   fill();
-  ::mnl_attr_nest_end(head(), reinterpret_cast<nlattr*>(bytes_.data() + start));
+  reinterpret_cast<nlattr*>(bytes_.data() + start)->nla_len =
+      static_cast<std::uint16_t>(raw().nlmsg_len - start);
   return *this;
 }
 
@@ -93,44 +101,52 @@ NetlinkMessage& NetlinkMessage::request_ack() {
 }
 
 const void* payload_of(const nlmsghdr& message, std::size_t size) {
-  return ::mnl_nlmsg_get_payload_len(&message) < size ? nullptr : ::mnl_nlmsg_get_payload(&message);
+  const auto payload = payload_of(message);
+  return payload.size() < size ? nullptr : payload.data();
 }
 
 std::string_view text_in(const nlmsghdr& message, std::size_t header_size, int attribute) {
-  const auto* end = static_cast<const char*>(::mnl_nlmsg_get_payload_tail(&message));
-  for (const auto* one = static_cast<const nlattr*>(::mnl_nlmsg_get_payload_offset(&message, header_size));
-       ::mnl_attr_ok(one, static_cast<int>(end - reinterpret_cast<const char*>(one)));
-       one = ::mnl_attr_next(one)) {
-    if (::mnl_attr_get_type(one) != attribute) continue;
-    const auto* text = static_cast<const char*>(::mnl_attr_get_payload(one));
-    return {text, ::strnlen(text, ::mnl_attr_get_payload_len(one))};
+  auto rest = payload_of(message);
+  rest = rest.subspan(std::min(aligned(header_size), rest.size()));
+  while (const auto* one = next_item(rest, &nlattr::nla_len)) {
+    if ((one->nla_type & NLA_TYPE_MASK) != attribute) continue;
+    const auto* text = reinterpret_cast<const char*>(one) + kAttributeHeader;
+    return {text, ::strnlen(text, one->nla_len - kAttributeHeader)};
   }
   return {};
 }
 
 NetlinkAnswer read_answer(std::span<const char> datagram, std::uint32_t sequence, const OnMessage& f) {
-  Reading reading{f};
-  std::array<mnl_cb_t, NLMSG_MIN_TYPE> control{};
-  control.fill(on_message);
-  const int done = ::mnl_cb_run2(datagram.data(), datagram.size(), sequence, 0, on_message, &reading,
-                                 control.data(), control.size());
-  if (done < 0 && errno == EPROTO) return {};  // another sequence number
-  if (done < 0) reading.answer.error = errno;
-  return std::move(reading.answer);
+  NetlinkAnswer out;
+  while (!out.complete && out.error == 0) {
+    const auto* one = next_item(datagram, &nlmsghdr::nlmsg_len);
+    if (one == nullptr || (sequence != 0 && one->nlmsg_seq != sequence)) break;
+    if ((one->nlmsg_flags & NLM_F_DUMP_INTR) != 0) {
+      out.error = EINTR;
+    } else if (one->nlmsg_type == NLMSG_ERROR) {
+      out.error = refusal_in(*one, out.words);
+      out.complete = out.error == 0;
+    } else if (one->nlmsg_type == NLMSG_DONE) {
+      out.complete = true;
+    } else if (one->nlmsg_type >= NLMSG_MIN_TYPE) {
+      f(*one);
+    }
+  }
+  return out;
 }
 
-void NetlinkSocket::Close::operator()(mnl_socket* socket) const { ::mnl_socket_close(socket); }
-
 Result<NetlinkSocket> NetlinkSocket::open(int protocol) {
-  Owner socket(::mnl_socket_open2(protocol, SOCK_CLOEXEC));
-  if (!socket) return fail(errno, Op::open, "netlink");
-  int on = 1;
+  Fd fd(::socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol));
+  if (!fd) return fail(errno, Op::open, "netlink");
+  const int on = 1;
   for (const int option : {NETLINK_EXT_ACK, NETLINK_CAP_ACK})
-    ::mnl_socket_setsockopt(socket.get(), option, &on, sizeof on);
-  ::setsockopt(::mnl_socket_get_fd(socket.get()), SOL_SOCKET, SO_SNDBUFFORCE, &kLargestTransaction,
-               sizeof kLargestTransaction);
-  if (::mnl_socket_bind(socket.get(), 0, MNL_SOCKET_AUTOPID) != 0) return fail(errno, Op::open, "netlink");
-  return NetlinkSocket(std::move(socket));
+    ::setsockopt(fd.get(), SOL_NETLINK, option, &on, sizeof on);
+  ::setsockopt(fd.get(), SOL_SOCKET, SO_SNDBUFFORCE, &kLargestTransaction, sizeof kLargestTransaction);
+  sockaddr_nl self{};
+  self.nl_family = AF_NETLINK;
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&self), sizeof self) != 0)
+    return fail(errno, Op::open, "netlink");
+  return NetlinkSocket(std::move(fd));
 }
 
 Result<> NetlinkSocket::send(std::span<const NetlinkMessage> messages) {
@@ -141,22 +157,24 @@ Result<> NetlinkSocket::send(std::span<const NetlinkMessage> messages) {
     if (!message.complete()) return fail(EMSGSIZE, Op::write, "netlink");
     const auto start = all.size();
     const auto* bytes = reinterpret_cast<const char*>(&message.raw());
-    all.insert(all.end(), bytes, bytes + MNL_ALIGN(message.raw().nlmsg_len));
+    all.insert(all.end(), bytes, bytes + message.raw().nlmsg_len);  // which is aligned
     reinterpret_cast<nlmsghdr*>(all.data() + start)->nlmsg_seq = sequence_;
   }
-  if (::mnl_socket_sendto(socket_.get(), all.data(), all.size()) < 0)
-    return fail(errno, Op::write, "netlink");
-  return {};
+  sockaddr_nl kernel{};
+  kernel.nl_family = AF_NETLINK;
+  const auto sent = ::sendto(fd_.get(), all.data(), all.size(), 0, reinterpret_cast<const sockaddr*>(&kernel),
+                             sizeof kernel);
+  return sent < 0 ? Result<>(fail(errno, Op::write, "netlink")) : Result<>();
 }
 
 Result<std::span<const char>> NetlinkSocket::receive(bool wait) {
   buffer_.resize(kLargestDatagram);
-  pollfd socket{.fd = ::mnl_socket_get_fd(socket_.get()), .events = POLLIN, .revents = 0};
+  pollfd socket{.fd = fd_.get(), .events = POLLIN, .revents = 0};
   int ready = -1;
   while ((ready = ::poll(&socket, 1, wait ? kPatienceMs : 0)) < 0 && errno == EINTR) {
   }
   if (ready == 0) return fail(ETIMEDOUT, Op::read, "netlink");
-  const auto size = ready < 0 ? -1 : ::mnl_socket_recvfrom(socket_.get(), buffer_.data(), buffer_.size());
+  const auto size = ready < 0 ? -1 : ::recv(fd_.get(), buffer_.data(), buffer_.size(), MSG_DONTWAIT);
   if (size < 0) return fail(errno, Op::read, "netlink");
   return std::span<const char>(buffer_.data(), static_cast<std::size_t>(size));
 }

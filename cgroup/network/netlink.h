@@ -1,10 +1,9 @@
 // Netlink sockets and messages (RFC 3549, include/uapi/linux/netlink.h): messages with attributes, sent and
-// acknowledged. Does not know what a message means. Only netlink.cpp includes libmnl.
+// acknowledged. Does not know what a message means.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,7 +11,6 @@
 
 #include "cgroup/base/result.h"
 
-struct mnl_socket;
 struct nlmsghdr;
 
 namespace evenkeel::network {
@@ -96,16 +94,12 @@ class NetlinkSocket {
   [[nodiscard]] const std::string& words() const { return words_; }
 
  private:
-  struct Close {
-    void operator()(mnl_socket* socket) const;
-  };
-  using Owner = std::unique_ptr<mnl_socket, Close>;
-  explicit NetlinkSocket(Owner socket) : socket_(std::move(socket)) {}
+  explicit NetlinkSocket(Fd fd) : fd_(std::move(fd)) {}
   Result<> send(std::span<const NetlinkMessage> messages);
   Result<> read_answers(Op op, const OnMessage& f);
   Result<std::span<const char>> receive(bool wait);
 
-  Owner socket_;
+  Fd fd_;
   std::uint32_t sequence_ = 0;  ///< of the last request
   std::vector<char> buffer_{};
   std::string words_{};
