@@ -2,17 +2,17 @@
 
 namespace evenkeel::http {
 
-HttpFailure Arrival::pass_on(std::string_view piece, const Receiver& to) {
-  if (to.line) return lines_.add(piece, to.line) ? HttpFailure::none : HttpFailure::too_large;
+HttpFailure Arrival::pass_on(std::string_view piece, bool streamed) {
+  if (streamed && call_.line) return lines_.add(piece, to_.line) ? HttpFailure::none : HttpFailure::too_large;
   passed_on_ += piece.size();
   if (passed_on_ > call_.longest_body) return HttpFailure::too_large;
-  if (to.piece) return to.piece(piece) ? HttpFailure::none : HttpFailure::unwanted;
+  if (streamed) return to_.piece(piece) ? HttpFailure::none : HttpFailure::unwanted;
   reply.body.append(piece);
   return HttpFailure::none;
 }
 
-bool Arrival::take(std::string_view piece, const Receiver& to) {
-  reply.failure = pass_on(piece, to);
+bool Arrival::take(std::string_view piece, bool streamed) {
+  reply.failure = pass_on(piece, streamed);
   return reply.failure == HttpFailure::none;
 }
 

@@ -1,6 +1,6 @@
 #include "agent/http/transfers.h"
 
-#include <curl/curl.h>  // included only here and in url.cpp
+#include <curl/curl.h>  // the only file that includes it
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,11 @@ struct Transfer {
   std::array<char, CURL_ERROR_SIZE> detail{};
 
   Transfer(HttpId given, const HttpCall& http_call, const Transfers::Callbacks& to)
-      : id(given), call(http_call), takers(to), arrival(http_call) {}
+      : id(given),
+        call(http_call),
+        takers(to),
+        arrival(http_call, {.line = [this](std::string_view text) { takers.line(id, text); },
+                            .piece = [this](std::string_view text) { return takers.piece(id, text); }}) {}
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
   ~Transfer() {
@@ -45,7 +49,6 @@ long number(CURL* easy, CURLINFO info) {
   return value;
 }
 
-/// Whether the body is passed on while it arrives.
 bool streams(const Transfer& transfer) {
   return transfer.arrival.streams(number(transfer.easy, CURLINFO_RESPONSE_CODE));
 }
@@ -53,12 +56,7 @@ bool streams(const Transfer& transfer) {
 /// Called by libcurl with each piece of a body; another size than the given one aborts the transfer.
 std::size_t take(char* data, std::size_t, std::size_t size, void* to) {
   auto& transfer = *static_cast<Transfer*>(to);
-  Arrival::Receiver receiver;
-  if (streams(transfer) && transfer.call.line)
-    receiver.line = [&](std::string_view text) { transfer.takers.line(transfer.id, text); };
-  else if (streams(transfer))
-    receiver.piece = [&](std::string_view text) { return transfer.takers.piece(transfer.id, text); };
-  return transfer.arrival.take({data, size}, receiver) ? size : 0;
+  return transfer.arrival.take({data, size}, streams(transfer)) ? size : 0;
 }
 
 /// Called by libcurl with each header line; it takes one that begins like a line's end for the last.
@@ -185,7 +183,31 @@ void conclude(Transfer& transfer, CURLcode code) {
   reply.bytes_out = static_cast<std::uint64_t>(number(easy, CURLINFO_REQUEST_SIZE));
 }
 
+/// Takes over a text of libcurl's; empty: there is none.
+std::string taken(char* text) {
+  std::string copy(text != nullptr ? text : "");
+  curl_free(text);
+  return copy;
+}
+
+std::string part(CURLU* url, CURLUPart which) {
+  char* text = nullptr;
+  curl_url_get(url, which, &text, CURLU_DEFAULT_PORT);
+  return taken(text);
+}
+
 }  // namespace
+
+std::optional<Place> place_of(const std::string& url) {
+  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parts(curl_url(), &curl_url_cleanup);
+  if (curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), CURLU_DISALLOW_USER) != CURLUE_OK)
+    return std::nullopt;
+  return Place{part(parts.get(), CURLUPART_HOST), part(parts.get(), CURLUPART_PORT)};
+}
+
+std::string escaped(const std::string& text) {
+  return taken(curl_easy_escape(nullptr, text.c_str(), static_cast<int>(text.size())));
+}
 
 struct Transfers::Impl {
   Callbacks takers;

@@ -34,34 +34,44 @@ class SocketWatch {
   std::set<int> watched_{};
 };
 
+// A URL's host and port as libcurl connects to them, so that no other reading of the URL is checked.
+
+struct Place {
+  std::string host{};  ///< an address in its usual form ("127.1" is "127.0.0.1"), IPv6 in brackets
+  std::string port{};  ///< the scheme's default if not given
+};
+/// Absent: no URL, or one with a user name.
+std::optional<Place> place_of(const std::string& url);
+
 // What has arrived of one answer. Does not know the library.
 
 class Arrival {
  public:
   HttpReply reply{};
 
+  struct Receiver {
+    std::function<void(std::string_view)> line{};
+    std::function<bool(std::string_view)> piece{};  ///< false: the rest is not wanted
+  };
   /// `call` must outlive it.
-  explicit Arrival(const HttpCall& call) : call_(call), lines_(call.longest_body) {}
+  Arrival(const HttpCall& call, Receiver to) : call_(call), to_(std::move(to)), lines_(call.longest_body) {}
 
   /// Whether an answer with this status is passed on while it arrives. That of another one is kept: it says
   /// what went wrong.
   [[nodiscard]] bool streams(long status) const {
     return (call_.line || call_.piece) && status >= 200 && status < 300;
   }
-  struct Receiver {
-    std::function<void(std::string_view)> line{};
-    std::function<bool(std::string_view)> piece{};  ///< false: the rest is not wanted
-  };
-  /// Passes a piece of the body on, if there is a receiver, else adds it to the reply. False: the answer is
-  /// longer than its request allows, or not wanted.
-  bool take(std::string_view piece, const Receiver& to);
+  /// Passes a piece of the body on (`streamed`), or adds it to the reply. False: the answer is longer than
+  /// its request allows, or not wanted.
+  bool take(std::string_view piece, bool streamed);
   /// Why it broke off; empty where the library's own text says it better.
   [[nodiscard]] std::string sentence() const;
 
  private:
-  HttpFailure pass_on(std::string_view piece, const Receiver& to);
+  HttpFailure pass_on(std::string_view piece, bool streamed);
 
   const HttpCall& call_;
+  Receiver to_;
   LineJoiner lines_;
   std::size_t passed_on_ = 0;  ///< bytes
 };

@@ -1,44 +1,12 @@
 #include "agent/http/url.h"
 
-#include <curl/curl.h>
-
 #include <algorithm>
-#include <memory>
 #include <utility>
 
+#include "agent/http/transfers.h"
 #include "cgroup/base/text.h"
 
 namespace evenkeel::http {
-namespace {
-
-/// Takes over a text of libcurl's; empty: there is none.
-std::string taken(char* text) {
-  std::string copy(text != nullptr ? text : "");
-  curl_free(text);
-  return copy;
-}
-
-std::string part(CURLU* url, CURLUPart which) {
-  char* text = nullptr;
-  curl_url_get(url, which, &text, CURLU_DEFAULT_PORT);
-  return taken(text);
-}
-
-/// A URL's host and port as libcurl connects to them, so that no other reading of the URL is checked.
-struct Place {
-  std::string host{};  ///< an address in its usual form ("127.1" is "127.0.0.1"), IPv6 in brackets
-  std::string port{};  ///< the scheme's default if not given
-};
-/// Absent: no URL, or one with a user name.
-std::optional<Place> place_of(const std::string& url) {
-  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parts(curl_url(), &curl_url_cleanup);
-  if (curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), CURLU_DISALLOW_USER) != CURLUE_OK)
-    return std::nullopt;
-  return Place{part(parts.get(), CURLUPART_HOST), part(parts.get(), CURLUPART_PORT)};
-}
-
-}  // namespace
-
 std::optional<Url> parse_url(std::string_view text) {
   const bool secure = text.starts_with("https://");
   if (!secure && !text.starts_with("http://")) return std::nullopt;
@@ -57,9 +25,5 @@ std::string Url::place() const {
 }
 
 std::string Url::text() const { return (secure ? "https://" : "http://") + place() + path; }
-
-std::string escaped(const std::string& text) {
-  return taken(curl_easy_escape(nullptr, text.c_str(), static_cast<int>(text.size())));
-}
 
 }  // namespace evenkeel::http

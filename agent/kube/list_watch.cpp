@@ -23,8 +23,10 @@ struct ListWatch::Impl {
   Options options;
   OnAnswer on_answer;
   Backoff backoff;
-  std::optional<runtime::Timer> next{};    ///< fires when the next request is due
-  std::optional<runtime::Timer> steady{};  ///< fires when a watch has lasted a while
+  struct Timers {
+    std::optional<runtime::Timer> next{};    ///< fires when the next request is due
+    std::optional<runtime::Timer> steady{};  ///< fires when a watch has lasted a while
+  } timers{};
   std::optional<KubeClient::Id> under_way{};
   std::string version{};  ///< where a watch resumes; empty: list first
   std::string known{};    ///< the newest version of which the server has said anything; empty: none
@@ -52,7 +54,7 @@ struct ListWatch::Impl {
 
   void stop() {
     if (under_way) api.cancel(*std::exchange(under_way, std::nullopt));
-    if (steady) steady->disarm();
+    if (timers.steady) timers.steady->disarm();
   }
   [[nodiscard]] std::string url(const char* question) const {
     return options.collection + "?" + question + "fieldSelector=" + http::escaped(options.selector);
@@ -97,7 +99,7 @@ struct ListWatch::Impl {
     if (!answer.problem.empty()) return failed(answer.problem, reply.retry_after);
     known = version = answer.version;
     listed = clock.now();
-    next->arm(Duration::zero());
+    timers.next->arm(Duration::zero());
   }
 
   // --- watching
@@ -112,7 +114,7 @@ struct ListWatch::Impl {
                         .total_timeout = lasts + options.stale_after,
                         .longest_body = options.longest,
                         .line = [this](std::string_view line) { take_line(line); },
-                        .begun = [this] { steady->arm(options.stable_after); }};
+                        .begun = [this] { timers.steady->arm(options.stable_after); }};
     under_way = api.start(std::move(call), [this](const http::HttpReply& reply) { ended(reply); });
   }
   void works() {
@@ -140,7 +142,7 @@ struct ListWatch::Impl {
   }
   void ended(const http::HttpReply& reply) {
     under_way.reset();
-    steady->disarm();
+    timers.steady->disarm();
     const bool begun = reply.status >= 200 && reply.status < 300;
     if (reply.failure == http::HttpFailure::too_large || (!begun && lost_our_place(reply.status)))
       return lose_place(reply.retry_after);
@@ -149,7 +151,7 @@ struct ListWatch::Impl {
       return failed("", {});  // ended before it began: back off, this may repeat endlessly
     on_answer.confirmed();
     if (clock.now() - listed >= options.relist_interval) version.clear();
-    next->arm(watching.since + options.min_interval - clock.now());
+    timers.next->arm(watching.since + options.min_interval - clock.now());
   }
 
   // --- failures
@@ -157,11 +159,11 @@ struct ListWatch::Impl {
   void lose_place(std::optional<Duration> retry_after) {
     stop();
     version.clear();
-    next->arm(backoff.next(retry_after) + somewhat_later());
+    timers.next->arm(backoff.next(retry_after) + somewhat_later());
   }
   /// `why` empty: an expected end, not reported.
   void failed(const std::string& why, std::optional<Duration> retry_after) {
-    next->arm(backoff.next(retry_after));
+    timers.next->arm(backoff.next(retry_after));
     if (!why.empty()) on_answer.trouble(why);
   }
 };
@@ -173,9 +175,9 @@ Result<ListWatch> ListWatch::open(runtime::EventLoop& loop, KubeClient& api, con
   auto steady = loop.timer([self = impl.get()] { self->stood(); });
   if (!next) return tl::unexpected(next.error());
   if (!steady) return tl::unexpected(steady.error());
-  impl->next.emplace(std::move(*next));
-  impl->steady.emplace(std::move(*steady));
-  impl->next->arm(impl->somewhat_later());
+  impl->timers.next.emplace(std::move(*next));
+  impl->timers.steady.emplace(std::move(*steady));
+  impl->timers.next->arm(impl->somewhat_later());
   return ListWatch(std::move(impl));
 }
 

@@ -28,22 +28,21 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// The cluster's configuration, which ends with the extensions, and who hurts whom, and an objective of a
-/// service that is no pod.
+/// The cluster's configuration, and who hurts whom, levers under test and an objective, of a service too that
+/// is no pod.
 std::string configuration() {
-  return "hostApplications:\n- {name: database, qos: LS, cgroupPath: {base: CgroupRoot, relativePath: "
-         "database.service}}\n" +
-         text_of("kustomize/base/nodeslo.yaml") +
-         "    interference: {enable: true}\n    objectives: [{name: database, hostApplication: database, "
-         "file: /var/lib/database/latency, target: 1}]\n";
+  return text_of("kustomize/base/nodeslo.yaml") +
+         "hostApplications:\n- {name: database, qos: LS, cgroupPath: {base: CgroupRoot, relativePath: "
+         "database.service}}\nextensions: {evenkeel: {interference: {enable: true}, proof: {enable: true}, "
+         "objectives: "
+         "[{name: database, hostApplication: database, file: /var/lib/database/latency, target: 1}]}}\n";
 }
 
-/// Of a node on which everything can be measured, after some trials of `proof`.
+/// Of a node on which everything can be measured, two ticks old.
 std::string exposition() {
   FakeHost host;
   host.machine().hybrid().kubepods();
   host.cgroup("database.service");
-  host.file("var/lib/database/latency", "0.5\n");
   std::ofstream(host.root() + "/nodeslo.yaml") << configuration();
   const auto pod = host.pod(KubeQos::burstable, "11-22", {"c1"});
   host.write(Controller::cpu, pod, "cpu.cfs_quota_us", "50000\n");
@@ -52,13 +51,9 @@ std::string exposition() {
   SteppedAgent agent({"--host-root", host.root(), "--nodeslo", host.root() + "/nodeslo.yaml", "--pods",
                       "cgroup", "--state-dir", host.root() + "/state"});
   agent.advance();
+  throttled("nr_periods 20\nnr_throttled 2\nthrottled_time 9000\n");
   host.file("proc/stat", "cpu  1000 0 0 9000 0 0 0 0 0 0\n");
-  for (int tick = 1; tick <= 120; ++tick) {
-    const std::string count = std::to_string(1 + tick);
-    throttled(("nr_periods " + count + "0\nnr_throttled " + count + "\nthrottled_time " + count + "000000\n")
-                  .c_str());
-    agent.advance();
-  }
+  agent.advance();
   auto text = agent.metrics();
   agent.quit();
   return text;

@@ -106,7 +106,7 @@ class Scene {
 TEST(Proof, AQuotaThatHarmsIsWithdrawnWithinTenMinutesAndReplacedByTheCpuset) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
     Scene scene(seed);
-    EXPECT_LE(scene.until_decided(2, 600), 600) << "seed " << seed;
+    EXPECT_LE(scene.until_decided(3, 600), 600) << "seed " << seed;
     ASSERT_EQ(scene.verdict(), Verdict::harms);
     ASSERT_EQ(scene.events_.size(), 1U);
     EXPECT_EQ(scene.events_[0].lever, kQuota);
