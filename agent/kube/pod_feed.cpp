@@ -20,7 +20,7 @@ constexpr auto kPods = inputs::Inputs::kPods;
 }  // namespace
 
 struct PodFeed::Impl {
-  Impl(const FeedEnvironment& where, const Options& how) : house(where), options(how) {}
+  Impl(FeedEnvironment where, Options how) : house(std::move(where)), options(std::move(how)) {}
 
   FeedEnvironment house;
   Options options;

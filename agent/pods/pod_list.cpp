@@ -92,8 +92,8 @@ std::string too_long_notice(std::string_view beginning) {
     return std::string(document::is_dns_subdomain(text) ? text : std::string_view());
   };
   Pod pod;
-  pod.name = text_of("\"name\":\"");
-  pod.namespace_ = text_of("\"namespace\":\"");
+  pod.name = text_of(R"("name":")");
+  pod.namespace_ = text_of(R"("namespace":")");
   return "pod " + pod_title(pod) + " is left out: it has more than " +
          std::to_string(document::kLongestItem >> 20) + " MiB";
 }

@@ -55,6 +55,7 @@ class Taking {
     for (const auto& cpu : among)
       ranked.emplace(size(left_, levels_[level], cpu.*levels_[level]), cpu.*levels_[level]);
     std::vector<int> out;
+    out.reserve(ranked.size());
     for (const auto& [count, number] : ranked) out.push_back(number);
     return out;
   }

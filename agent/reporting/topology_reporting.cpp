@@ -107,6 +107,7 @@ tl::expected<NodeTopology, std::string> TopologyReporting::current() {
 
 std::vector<lending::Zone> TopologyReporting::zones(const std::vector<node::NumaMemory>& memory) const {
   std::vector<lending::Zone> out;
+  out.reserve(memory.size());
   for (const auto& of_node : memory) out.push_back({.cpu = MilliCpu{}, .memory = of_node.ordinary});
   for (const auto& cpu : node_.topology.cpus)
     if (cpu.numa >= 0 && static_cast<std::size_t>(cpu.numa) < out.size())

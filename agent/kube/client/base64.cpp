@@ -24,7 +24,7 @@ std::optional<std::string> decode_base64(std::string_view text) {
   if (EVP_DecodeUpdate(state.get(), to, &size, from, static_cast<int>(text.size())) < 0 ||
       EVP_DecodeFinal(state.get(), to + size, &rest) != 1)
     return std::nullopt;
-  out.resize(static_cast<std::size_t>(size + rest));
+  out.resize(static_cast<std::size_t>(size) + static_cast<std::size_t>(rest));
   return out;
 }
 
