@@ -33,12 +33,13 @@ figure() {
 ticks() { figure evenkeel_ticks_total; }
 jump() { date -s "@$(($(date +%s) + $1))" >/dev/null && ahead=$((ahead + $1)); }
 burst() { cat $pod/c1/cpu.max.burst; }
-# keeps_pace WHAT: about four ticks a second for five seconds; a busy machine may miss some, none may come twice.
+# keeps_pace WHAT: about four ticks a second for five seconds, and for as long as an emulated machine takes to ask. A busy
+# machine may miss some; if missed ones were caught up, there would be 80 more.
 keeps_pace() {
   local before after
   before=$(ticks) && sleep 5 && after=$(ticks)
   echo "$1: $((after - before)) ticks in 5 s, burst $(burst)"
-  [ $((after - before)) -ge 10 ] && [ $((after - before)) -le 23 ] || fail "$1: not about 20 ticks"
+  [ $((after - before)) -ge 10 ] && [ $((after - before)) -le 32 ] || fail "$1: not about 20 ticks"
   [ "$(burst)" = "$held" ] || fail "$1: the burst was $held, is $(burst)"
 }
 
@@ -53,7 +54,7 @@ before=$(ticks)
 kill -STOP $agent && sleep 20 && kill -CONT $agent
 keeps_pace "after being stopped for 20 s"
 after=$(ticks)
-[ $((after - before)) -le 26 ] || fail "$((after - before)) ticks after the stop: those that were missed must not be caught up"
+[ $((after - before)) -le 45 ] || fail "$((after - before)) ticks after the stop: those that were missed must not be caught up"
 ! grep -E 'level=(warning|error)' "$dir/log" || fail "nothing of this is worth a warning"
 kill $agent && wait $agent || fail "the agent did not end well"
 agent=
