@@ -88,8 +88,7 @@ class Steps {
                        "&resourceVersion=0",
                 .total_timeout = kPatience,
                 .longest_body = document::kLongestList,
-                .piece = [this](std::string_view piece) { return answer_.add(piece); },
-                .begun = [this] { answer_.begin(); }},
+                .piece = [this](std::string_view piece) { return answer_.add(piece); }},
                [this](const http::HttpReply& reply) { pods(reply); });
   }
   void pods(const http::HttpReply& reply) {

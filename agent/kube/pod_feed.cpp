@@ -40,8 +40,7 @@ struct PodFeed::Impl {
                      {.call = {.url = kPath,
                                .total_timeout = options.timeout,
                                .longest_body = document::kLongestList,
-                               .piece = [this](std::string_view piece) { return answer.add(piece); },
-                               .begun = [this] { answer.begin(); }},
+                               .piece = [this](std::string_view piece) { return answer.add(piece); }},
                       .interval = options.interval,
                       .min_interval = options.min_interval},
                      [this](const http::HttpReply& reply) { return take(reply); });
@@ -55,7 +54,7 @@ struct PodFeed::Impl {
     auto why = unusable ? std::string() : trouble(reply);
     pods::PodList list;
     if (why.empty()) list = answer.end();
-    answer.begin();
+    answer.begin();  // forgets what came of a broken answer
     if (!list.problems.empty()) why = list.problems.front().text();
     if (why.empty()) {
       kubelet_answers(std::move(list));
