@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 #include <vector>
 
+#include "tests/support/resident.h"
 #include "tests/support/rounds.h"
 
 namespace evenkeel {
@@ -93,17 +93,10 @@ TEST(ListReader, IsAsNewAfterTheEnd) {
   EXPECT_EQ(items, 2);
 }
 
-long resident_kib() {
-  std::ifstream file("/proc/self/statm");
-  long size = 0, resident = 0;
-  file >> size >> resident;
-  return resident * 4;
-}
-
 /// As many of the largest objects as a node may have pods.
 TEST(ListReader, KeepsOneItemOfAListOfManyMebibytes) {
   const std::string item = R"({"name":"a","env":[)" + std::string((3 << 19) - 40, ' ') + R"("x"]})";
-  const long before = resident_kib();
+  const long before = test::resident_kib();
   std::size_t items = 0;
   ListReader reader({}, {.item = [&](const auto&) { ++items; }, .too_long = [](std::string_view) {}});
   reader.add(R"({"items":[)");
@@ -114,7 +107,7 @@ TEST(ListReader, KeepsOneItemOfAListOfManyMebibytes) {
   EXPECT_TRUE(reader.end().problems.empty());
   EXPECT_EQ(items, 110U);
 #ifndef EVENKEEL_WATCHED
-  EXPECT_LT(resident_kib() - before, 16 * 1024) << "KiB, of 165 MiB";
+  EXPECT_LT(test::resident_kib() - before, 16 * 1024) << "KiB, of 165 MiB";
 #else
   static_cast<void>(before);  // sanitizers delay freeing memory
 #endif

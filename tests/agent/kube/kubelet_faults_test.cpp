@@ -2,9 +2,8 @@
 // is shown, ticks go on, memory and time are bounded, and the log reports only changes.
 #include <gtest/gtest.h>
 
-#include <fstream>
-
 #include "tests/support/agents/kubelet_node.h"
+#include "tests/support/resident.h"
 
 namespace evenkeel::test {
 namespace {
@@ -26,13 +25,6 @@ struct Trouble {
   const char* says;  ///< part of the text of /readyz
 };
 void PrintTo(const Trouble& trouble, std::ostream* out) { *out << trouble.name; }
-
-long resident_kib() {
-  std::ifstream file("/proc/self/statm");
-  long size = 0, resident = 0;
-  file >> size >> resident;
-  return resident * 4;
-}
 
 class KubeletTrouble : public testing::TestWithParam<Trouble> {};
 

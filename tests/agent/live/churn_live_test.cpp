@@ -65,8 +65,8 @@ struct Lists {
   bool bpf = false;
 };
 
-Lists lists_of(int port) {
-  std::istringstream text(http::http_get("http://127.0.0.1:" + std::to_string(port) + "/metrics").body);
+Lists lists_of(const std::string& url) {
+  std::istringstream text(http::http_get(url + "/metrics").body);
   Lists lists;
   const auto value = [](const std::string& line) {
     return static_cast<std::size_t>(std::strtod(line.c_str() + line.rfind(' '), nullptr));
@@ -119,29 +119,28 @@ TEST_F(LiveChurn, NothingGrowsWithTheNumberOfPastPods) {
   args.insert(args.end(), {"--listen", "127.0.0.1:0", "--interval", "250ms"});
   LiveAgent agent(args);
   ASSERT_TRUE(agent.logged("event=started", 20s)) << agent.log();
-  const auto log = agent.log();
-  ASSERT_NE(log.find(" port="), std::string::npos) << log;
-  const int port = std::atoi(log.c_str() + log.find(" port=") + 6);
+  const std::string url = agent.url();
+  ASSERT_NE(url, "") << agent.log();
   pods.churn(length / 3, kWarm);
   pods.all_go();
   std::this_thread::sleep_for(1s);
   const HeldValue before = requested_amounts(agent);
-  const Lists left = lists_of(port);
+  const Lists left = lists_of(url);
   const std::size_t first = pods.made();
   print(first, before, left);
   pods.churn(length - length / 3, kWarm);
-  Lists amid = lists_of(port);
+  Lists amid = lists_of(url);
   // Elsewhere the worker may wait for a process outside pods rather than for the greedy pod. A slow machine
   // has fewer samples of a worker while it lives.
   for (int more = 0; more < 3 && in_guest() && amid.bpf && amid.accused == 0; ++more) {
     pods.churn(ChurningPods::kWorkerLives, 0);
-    amid = lists_of(port);
+    amid = lists_of(url);
   }
   print(pods.made(), requested_amounts(agent), amid);
   pods.all_go();
   std::this_thread::sleep_for(1s);
   const HeldValue after = requested_amounts(agent);
-  const Lists at_last = lists_of(port);
+  const Lists at_last = lists_of(url);
   print(pods.made(), after, at_last);
   EXPECT_GE(first, kWarm) << "the machine was too slow to say anything";
   EXPECT_GE(pods.made() - first, kWarm) << "the machine was too slow to say anything";

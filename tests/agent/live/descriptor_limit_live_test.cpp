@@ -42,9 +42,7 @@ TEST(LiveDescriptors, AHardLimitBelowTheNeedIsSurvivedAndSaid) {
   LiveAgent agent(args, kFew);
   ASSERT_TRUE(agent.logged("event=started", 20s)) << agent.log();
   EXPECT_TRUE(soon([&] { return text_of_file(burst) != "0\n"; }, 30s)) << agent.log();
-  const auto log = agent.log();
-  const std::string url =
-      "http://127.0.0.1:" + std::to_string(std::atoi(log.c_str() + log.find(" port=") + 6));
+  const std::string url = agent.url();
   const auto page = http::http_get(url + "/metrics").body;
   EXPECT_GT(metric(page, "evenkeel_descriptors_needed"), kFew) << "nothing is shown";
   EXPECT_GT(metric(page, "evenkeel_descriptors_reopened"), 0);

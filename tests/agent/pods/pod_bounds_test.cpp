@@ -2,10 +2,10 @@
 // is, with a reason; the others are served.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <string>
 
 #include "agent/pods/pod_list.h"
+#include "tests/support/resident.h"
 #include "tests/support/rounds.h"
 
 namespace evenkeel::pods {
@@ -81,16 +81,9 @@ TEST(PodBounds, AServerMayListSoManyPods) {
   EXPECT_EQ(list.notices, (std::vector<std::string>{"pods beyond the first 5000 are left out"}));
 }
 
-long resident_kib() {
-  std::ifstream file("/proc/self/statm");
-  long size = 0, resident = 0;
-  file >> size >> resident;
-  return resident * 4;
-}
-
 /// Each has as much as an API server stores of an object, in what is skipped and in what is kept.
 TEST(PodBounds, ANodeOfHostilePodsFitsIntoTheAgentsMemory) {
-  const long before = resident_kib();
+  const long before = test::resident_kib();
   PodListReader reader;
   EXPECT_TRUE(reader.add(R"({"kind":"PodList","items":[)"));
   std::string text;
@@ -108,7 +101,7 @@ TEST(PodBounds, ANodeOfHostilePodsFitsIntoTheAgentsMemory) {
   EXPECT_TRUE(list.problems.empty());
   EXPECT_EQ(list.pods.size(), 110U);
 #ifndef EVENKEEL_WATCHED
-  EXPECT_LT(resident_kib() - before, 40 * 1024) << "KiB; the DaemonSet's limit is 128 MiB";
+  EXPECT_LT(test::resident_kib() - before, 40 * 1024) << "KiB; the DaemonSet's limit is 128 MiB";
 #else
   static_cast<void>(before);  // sanitizers delay freeing memory
 #endif

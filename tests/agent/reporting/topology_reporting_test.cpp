@@ -56,12 +56,7 @@ struct TopologyReportingLive : testing::Test {
     return out;
   }
   static std::string page(const LiveAgent& agent, const std::string& path) {
-    if (!agent.logged("event=listening", seconds(20))) return {};
-    const auto log = agent.log();
-    const auto port = log.find("port=", log.find("event=listening")) + 5;
-    return http::http_get("http://127.0.0.1:" +
-                          log.substr(port, log.find_first_not_of("0123456789", port) - port) + path)
-        .body;
+    return http::http_get(agent.url() + path).body;
   }
   [[nodiscard]] std::string pods_file() const { return "file:" + dir.path + "/pods.json"; }
   [[nodiscard]] std::string created() const {

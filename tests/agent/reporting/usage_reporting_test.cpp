@@ -72,12 +72,7 @@ struct UsageReportingLive : testing::Test {
     return false;
   }
   static std::string page(const LiveAgent& agent, const std::string& path) {
-    if (!agent.logged("event=listening", seconds(20))) return {};
-    const auto log = agent.log();
-    const auto port = log.find("port=", log.find("event=listening")) + 5;
-    return http::http_get("http://127.0.0.1:" +
-                          log.substr(port, log.find_first_not_of("0123456789", port) - port) + path)
-        .body;
+    return http::http_get(agent.url() + path).body;
   }
   FakeHost host{};
   StateDir dir{};

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "tests/support/process.h"
+#include "tests/support/resident.h"
 
 namespace evenkeel::test {
 
@@ -61,11 +62,13 @@ bool LiveAgent::logged(const std::string& text, std::chrono::milliseconds patien
   return true;
 }
 
-long LiveAgent::resident_kib() const {
-  std::istringstream pages(text_of_file("/proc/" + std::to_string(pid_) + "/statm"));
-  long size = 0, resident = 0;
-  pages >> size >> resident;
-  return resident * ::sysconf(_SC_PAGESIZE) / 1024;
+long LiveAgent::resident_kib() const { return test::resident_kib(std::to_string(pid_)); }
+
+std::string LiveAgent::url() const {
+  if (!logged("event=listening", std::chrono::seconds(20))) return {};
+  const auto text = log();
+  const auto port = text.find("port=", text.find("event=listening")) + 5;
+  return "http://127.0.0.1:" + text.substr(port, text.find_first_not_of("0123456789", port) - port);
 }
 
 std::chrono::milliseconds LiveAgent::cpu_time() const {

@@ -26,6 +26,9 @@ class LiveAgent {
   [[nodiscard]] std::string log() const;
   /// Waits until the log contains `text`; false after `patience`.
   [[nodiscard]] bool logged(const std::string& text, std::chrono::milliseconds patience) const;
+  /// "http://127.0.0.1:PORT", where it listens (--listen 127.0.0.1:0); waits until it does. Empty: it does
+  /// not.
+  [[nodiscard]] std::string url() const;
   [[nodiscard]] long resident_kib() const;
   /// User and system time so far.
   [[nodiscard]] std::chrono::milliseconds cpu_time() const;
