@@ -22,7 +22,7 @@ def write(results, ways, options):
 def markdown(results, ways, options):
     out = [f"Linux {platform.release()}, {os.cpu_count()} CPUs, {options.rounds} rounds of {options.seconds:g} s; medians, in µs; the "
            "ratios have 95 % intervals.", ""]
-    out += summary(results, ways)
+    out += summary(results, ways) + goals(results)
     for name, cell in results.items():
         out += table(name, cell, ways)
     out += ["| contender | | values that the agent wrote in a round, mean |", "|---|---|---|"]
@@ -42,6 +42,30 @@ def summary(results, ways):
             columns += [scores(cell, way.name)[2], str(len(figures.usable(cell[way.name])[0]))]
             out.append(f"| {name} | {way.name} | " + " | ".join(columns) + " |")
     return out + ["", "† of the latencies from the actual sending, since the generator was late in too many rounds", ""]
+
+
+CPU_BATCHES = ["spin", "compile", "ffmpeg", "fork", "bandwidth"]
+
+
+def goals(results, name="installed"):
+    """What evenkeel as installed is to reach, in how many of the cells in which it could be told, and where it does not."""
+    told = {"p99 not above unmanaged": {}, "p99.9 not above unmanaged": {}, "p99 at most 1.25 times alone (CPU work only)": {},
+            "batch work at least 95 % of unmanaged": {}}
+    for where, cell in results.items():
+        if not all(way in cell for way in [name, "alone", "unmanaged"]):
+            return []
+        p99, p999 = (figures.interval(cell[name], cell["unmanaged"], key) for key in ["p99_us", "p999_us"])
+        to_alone = figures.interval(cell[name], cell["alone"], "p99_us") if where.split(" beside ")[1] in CPU_BATCHES else None
+        work = scores(cell, name)[2]
+        for goal, reached in zip(told, [p99 and p99[1] <= 1, p999 and p999[1] <= 1, to_alone and to_alone[0] <= 1.25,
+                                        work and float(work.split()[0]) >= 95]):
+            if reached not in (None, ""):
+                told[goal][where] = reached
+    out = [f"### Goals of `{name}`", "", "| goal | reached in | not in |", "|---|---|---|"]
+    for goal, cells in told.items():
+        missed = [where for where, reached in cells.items() if not reached]
+        out.append(f"| {goal} | {len(cells) - len(missed)} of {len(cells)} cells | {', '.join(missed)} |")
+    return out + [""]
 
 
 def table(name, cell, ways):
