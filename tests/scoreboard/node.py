@@ -1,25 +1,13 @@
 """The cgroups of a Kubernetes node, below a directory of its own, with the kubelet's values."""
 
 import os
+import sys
 import time
 
-ROOT = "/sys/fs/cgroup"
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from cgroup_tree import ROOT, CgroupTree, is_v2, read, write  # noqa: E402, F401
+
 TOP = "evenkeel-scoreboard"
-V1_CONTROLLERS = ["cpu", "cpuacct", "cpuset", "memory", "blkio"]
-
-
-def is_v2():
-    return os.path.exists(f"{ROOT}/cgroup.controllers")
-
-
-def write(path, text):
-    with open(path, "w") as file:
-        file.write(str(text))
-
-
-def read(path):
-    with open(path) as file:
-        return file.read()
 
 
 def weight_of(shares):
@@ -27,22 +15,15 @@ def weight_of(shares):
     return 1 + (shares - 2) * 9999 // 262142
 
 
-class Node:
-    """Directories of one service pod and some batch pods. `close` removes all of them."""
+class Node(CgroupTree):
+    """Directories of one service pod and some batch pods. `clear` removes all of them."""
 
     SERVICE = f"{TOP}/kubepods/burstable/pod" + "a" * 8 + "-0000-4000-8000-" + "a" * 12 + "/" + "a" * 64
     BESTEFFORT = f"{TOP}/kubepods/besteffort"
     agent_arguments = ["--cgroup-root", TOP, "--pods", "cgroup"]
 
     def __init__(self, batch_pods=2):
-        self.v2 = is_v2()
-        if self.v2:
-            self.roots = {name: ROOT for name in ["cpu", "cpuset", "memory", "io"]}
-        else:
-            mounted = [name for name in V1_CONTROLLERS if os.path.isdir(f"{ROOT}/{name}")]
-            self.roots = {name: f"{ROOT}/{name}" for name in mounted}
-            if os.path.isdir(f"{ROOT}/unified"):
-                self.roots["unified"] = f"{ROOT}/unified"
+        super().__init__(TOP)
         self.batch = []
         for i in range(batch_pods):
             digit = "bcdefghi"[i]
@@ -56,9 +37,6 @@ class Node:
             top = directory == TOP
             self.set_shares(directory, 16384 if top else 2 if batch else 1024 * cpus)
 
-    def places(self):
-        return dict.fromkeys(self.roots.values())
-
     def directories(self):
         found = set()
         for leaf in [self.SERVICE] + self.batch:
@@ -66,36 +44,11 @@ class Node:
             found.update("/".join(parts[:n]) for n in range(1, len(parts) + 1))
         return sorted(found)
 
-    def make(self, leaf):
-        for root in self.places():
-            at = root
-            for part in leaf.split("/"):
-                if self.v2:
-                    enabled = read(f"{at}/cgroup.subtree_control").split()
-                    for name in ["cpu", "cpuset", "memory", "io"]:
-                        if name not in enabled and name in read(f"{at}/cgroup.controllers").split():
-                            write(f"{at}/cgroup.subtree_control", "+" + name)
-                parent, at = at, f"{at}/{part}"
-                if os.path.isdir(at):
-                    continue
-                os.mkdir(at)
-                if root.endswith("/cpuset"):
-                    for file in ["cpuset.cpus", "cpuset.mems"]:
-                        write(f"{at}/{file}", read(f"{parent}/{file}"))
-
     def set_shares(self, directory, shares):
         if self.v2:
             write(f"{self.roots['cpu']}/{directory}/cpu.weight", weight_of(shares))
         else:
             write(f"{self.roots['cpu']}/{directory}/cpu.shares", shares)
-
-    def file(self, controller, directory, name):
-        return f"{self.roots[controller]}/{directory}/{name}"
-
-    def enter(self, leaf):
-        """For a child process before it executes its program."""
-        for root in self.places():
-            write(f"{root}/{leaf}/cgroup.procs", os.getpid())
 
     def cpu_seconds(self, directory):
         if self.v2:
@@ -120,16 +73,6 @@ class Node:
                     pass
             time.sleep(0.01)
         raise RuntimeError("some processes do not end")
-
-    def remove(self):
-        for root in self.places():
-            for at, _, _ in os.walk(f"{root}/{TOP}", topdown=False):
-                for _ in range(100):
-                    try:
-                        os.rmdir(at)
-                        break
-                    except OSError:
-                        time.sleep(0.02)
 
     def clear(self):
         """Also what an earlier run left that was killed."""

@@ -5,10 +5,9 @@ import os
 import random
 import subprocess
 import sys
-import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../scoreboard"))
-from node import ROOT, V1_CONTROLLERS, is_v2, read, write  # noqa: E402
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+from cgroup_tree import CgroupTree, read, write  # noqa: E402
 
 MOST_PODS = 30
 V1_FILES = {"cpu": ["cpu.shares", "cpu.cfs_quota_us", "cpu.cfs_burst_us", "cpu.idle"], "cpuset": ["cpuset.cpus"],
@@ -21,43 +20,25 @@ DEFAULTS = {"cpu.cfs_burst_us": "0", "cpu.max.burst": "0", "cpu.idle": "0", "mem
             "memory.high": "max"}
 
 
-class Node:
+class Node(CgroupTree):
     TOP = "evenkeel-soak"
     KUBEPODS = TOP + "/kubepods"
     BRANCHES = {"Guaranteed": KUBEPODS, "Burstable": KUBEPODS + "/burstable", "BestEffort": KUBEPODS + "/besteffort"}
 
     def __init__(self):
-        self.v2 = is_v2()
-        names = ["cpu", "cpuset", "memory"] if self.v2 else [n for n in V1_CONTROLLERS if os.path.isdir(f"{ROOT}/{n}")]
-        self.roots = list(dict.fromkeys(ROOT if self.v2 else f"{ROOT}/{name}" for name in names))
+        super().__init__(self.TOP)
         self.owned = {}  # file: what its owner wrote last
         self.pods, self.count = {}, 0
         self.close()
         for branch in self.BRANCHES.values():
             self.make(branch)
 
-    def make(self, path):
-        for root in self.roots:
-            at = root
-            for part in path.split("/"):
-                parent, at = at, f"{at}/{part}"
-                if self.v2:
-                    for name in ["cpu", "cpuset", "memory"]:
-                        if name in read(f"{parent}/cgroup.controllers").split():
-                            write(f"{parent}/cgroup.subtree_control", "+" + name)
-                if os.path.isdir(at):
-                    continue
-                os.mkdir(at)
-                if root.endswith("/cpuset"):
-                    for file in ["cpuset.cpus", "cpuset.mems"]:
-                        write(f"{at}/{file}", read(f"{parent}/{file}"))
-
     def files(self, path):
         """
         (file, value before any agent) of everything that one may write there. Where it may have written already the value is the
         kernel's own; a set that is narrow is a copy of its parent's.
         """
-        for root in self.roots:
+        for root in self.places():
             for name in V2_FILES if self.v2 else V1_FILES.get(os.path.basename(root), []):
                 file = f"{root}/{path}/{name}"
                 if os.path.exists(file):
@@ -87,14 +68,12 @@ class Node:
 
     def start(self, path):
         """A process in the container: idle, or one that uses some CPU."""
-        def enter():
-            for root in self.roots:
-                write(f"{root}/{path}/cgroup.procs", os.getpid())
         busy = ["sh", "-c", "while :; do i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done; sleep 0.05; done"]
-        return subprocess.Popen(busy if random.random() < 0.4 else ["sleep", "100000"], preexec_fn=enter, stdin=subprocess.DEVNULL)
+        return subprocess.Popen(busy if random.random() < 0.4 else ["sleep", "100000"], preexec_fn=lambda: self.enter(path),
+                                stdin=subprocess.DEVNULL)
 
     def own(self, path, name, value):
-        for root in self.roots:
+        for root in self.places():
             file = f"{root}/{path}/{name}"
             if os.path.exists(file):
                 try:
@@ -121,21 +100,8 @@ class Node:
         for process in processes:
             process.kill()
             process.wait()
-        for place in [f"{path}/{container}" for container in containers] + [path]:
-            for root in self.roots:
-                self.remove_directory(f"{root}/{place}")
+        self.remove(path)
         self.owned = {file: value for file, value in self.owned.items() if f"/{path}" not in file}
-
-    @staticmethod
-    def remove_directory(directory):
-        for _ in range(200):
-            try:
-                os.rmdir(directory)
-                return
-            except FileNotFoundError:
-                return
-            except OSError:
-                time.sleep(0.01)
 
     def differences(self, put_back=False):
         """Files that do not hold what their owner wrote last; each is told once."""
@@ -192,6 +158,4 @@ class Node:
                 process.kill()
                 process.wait()
         self.pods = {}
-        for root in self.roots:
-            for at, _, _ in os.walk(f"{root}/{self.TOP}", topdown=False):
-                self.remove_directory(at)
+        self.remove()
