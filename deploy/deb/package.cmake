@@ -7,7 +7,7 @@ set(CPACK_PACKAGE_DESCRIPTION "evenkeel lets batch work fill the CPU and memory 
 but do not use, and keeps those services unharmed. It reads the kernel's counters, decides once a second, moves the
 kernel's levers, and puts every one of them back. As installed every feature is off.")
 set(CPACK_PACKAGE_FILE_NAME evenkeel)
-set(CPACK_PACKAGE_DIRECTORY ${PROJECT_BINARY_DIR}/package)
+set(CPACK_PACKAGE_DIRECTORY ${PROJECT_SOURCE_DIR}/build/package)
 set(CPACK_INSTALL_PREFIX /usr)
 set(CPACK_DEBIAN_PACKAGE_SECTION admin)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS init-system-helpers)

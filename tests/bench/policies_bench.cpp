@@ -20,7 +20,6 @@
 #include "agent/agent.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/bench.h"
-#include "tests/support/fakes/kubelet_texts.h"
 #include "tests/support/live/live_population.h"
 #include "tests/support/scenes/loop_settings.h"
 #include "tests/support/state_dir.h"
@@ -30,30 +29,6 @@ namespace {
 
 constexpr int kSettle = 40, kRounds = 40;
 constexpr int kSizes[] = {110};  // 500 take a minute: run by hand
-
-/// Two thirds are services with requests and limits, one of them with a dedicated CPU; the rest runs on lent
-/// resources.
-std::string pod_list(const Population& population) {
-  std::vector<PodText> pods;
-  const auto uid_of = [](const std::string& path) { return path.substr(path.rfind("pod") + 3); };
-  for (const auto& path : population.services)
-    pods.push_back({.uid = uid_of(path),
-                    .container_ids = {"c0", "c1", "c2"},
-                    .resources = R"({"requests":{"cpu":"500m","memory":"64Mi"},)"
-                                 R"("limits":{"cpu":"1","memory":"128Mi"}})"});
-  pods.front().labels = R"({"koordinator.sh/qosClass":"LSR"})";
-  pods.front().annotations = R"({"scheduling.koordinator.sh/resource-status":"{\"cpuset\":\"0\"}"})";
-  for (const auto& path : population.batches)
-    pods.push_back({.uid = uid_of(path),
-                    .labels = R"({"koordinator.sh/qosClass":"BE"})",
-                    .qos = "BestEffort",
-                    .container_ids = {"c0", "c1", "c2"},
-                    .resources =
-                        R"({"requests":{"kubernetes.io/batch-cpu":"500","kubernetes.io/batch-memory":)"
-                        R"("64Mi"},"limits":{"kubernetes.io/batch-cpu":"1000",)"
-                        R"("kubernetes.io/batch-memory":"128Mi"}})"});
-  return pod_list_json(pods);
-}
 
 /// CPU time of this thread, unaffected by other load on the machine.
 double cpu_us() {
@@ -74,7 +49,7 @@ class Node {
   explicit Node(int pods) {
     const Population population = populate(cgroups_, pods);
     give_cpus(cgroups_);
-    std::ofstream(dir_.path + "/pods.json") << pod_list(population);
+    std::ofstream(dir_.path + "/pods.json") << pod_list_of(population);
     configure(nodeslo_of({}));
     AgentOptions options;
     options.cgroup_root = cgroups_.top();

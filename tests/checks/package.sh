@@ -1,9 +1,11 @@
-# Checks the contents of the Debian package: owners, modes, configuration, scripts, a man page and a
-# completion that know every flag. tests/vm/systemd/package.sh installs, runs and purges it.
+# package.sh [static]: checks the contents of the Debian package: owners, modes, configuration, scripts, a man page and a
+# completion that know every flag. tests/vm/systemd/package.sh installs, runs and purges it. Without the argument it is
+# the package with shared libraries, since the static program takes another ten minutes to build (tests/run image).
 set -euo pipefail
+kind=${1:-shared}
 command -v dpkg-shlibdeps >/dev/null || [ "$(id -u)" -eq 0 ] || { echo "dpkg-dev is not installed"; exit 77; }
-deploy/deb/build
-deb=build/release/package/evenkeel.deb
+if [ "$kind" = static ]; then deploy/deb/build; else deploy/deb/build --shared; fi
+deb=build/package/evenkeel.deb
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() { echo "$*"; exit 1; }
@@ -13,7 +15,15 @@ control=$work/root/DEBIAN
 for field in Package Version Architecture Maintainer Section Installed-Size; do
   grep -q "^$field: ." "$control/control" || fail "no $field"
 done
-grep -q '^Depends: .*libc6 (' "$control/control" || fail "the libraries are not among Depends"
+terms=$work/root/usr/share/doc/evenkeel/libraries
+if [ "$kind" = static ]; then
+  ! grep '^Depends: .*\blib' "$control/control" || fail "the static program depends on a library"
+  ! readelf -d "$work/root/usr/bin/evenkeel" | grep NEEDED || fail "the program needs shared libraries"
+  [ -s "$terms/curl" ] && [ -s "$terms/libssl" ] || fail "the copyright notices of linked libraries are missing"
+else
+  grep -q '^Depends: .*libc6 (' "$control/control" || fail "the libraries are not among Depends"
+  [ ! -e "$terms" ] || fail "copyright notices of libraries that are not in the package"
+fi
 [ "$(sed -n 's/^Version: //p' "$control/control")" = "$("$work/root/usr/bin/evenkeel" --version)" ] || fail "Version is not the program's"
 (cd "$work/root" && md5sum --quiet -c DEBIAN/md5sums)
 diff "$control/conffiles" <(cd "$work/root" && find etc -type f -printf '/%p\n') || fail "conffiles are not what is in /etc"

@@ -1,6 +1,6 @@
 # Tests the agent in a real cluster: starts Kubernetes (tests/kube/build), runs every
-# case of tests/kube/cases, and stops it. Also builds the image that its pods run. And on a kubelet with the systemd
-# driver, in a guest: tests/kube/guest.
+# case of tests/kube/cases, and stops it. Also builds the static program, the image that its pods run and the package. And
+# on a kubelet with the systemd driver, in a guest: tests/kube/guest.
 
 build_image() {
   local first second size
@@ -11,10 +11,15 @@ build_image() {
   size=$(stat -c %s build/image/evenkeel.tar)
   [ "$size" -le 10000000 ] && passed || failed "the image has $size bytes, 10 MB are the limit"
   build/image/root/usr/bin/evenkeel check deploy/kustomize/base/nodeslo.yaml >/dev/null && passed || failed "the program does not run"
+  bash tests/checks/package.sh static && passed || failed "the package with the static program"
+  EVENKEEL_BINARY=build/static/evenkeel build/release/tests/agent_tests --gtest_filter='LiveResident.*' >build/logs/resident.out
+  gtest_results <build/logs/resident.out >build/logs/resident.results
+  count_results build/logs/resident.results
 }
 step_image() {
   IMAGE_TRIED=yes
-  run_step image "the image: one static program" build_image
+  need_release
+  run_step image "the static program, its image and package" build_image
 }
 need_image() { [ "${IMAGE_TRIED:-}" ] || step_image; }
 

@@ -2,6 +2,8 @@
 
 #include <fstream>
 
+#include "tests/support/fakes/kubelet_texts.h"
+
 namespace evenkeel::test {
 namespace {
 
@@ -45,6 +47,28 @@ Population populate(LiveCgroups& cgroups, int pods) {
     }
   }
   return all;
+}
+
+std::string pod_list_of(const Population& population) {
+  std::vector<PodText> pods;
+  const auto uid_of = [](const std::string& path) { return path.substr(path.rfind("pod") + 3); };
+  for (const auto& path : population.services)
+    pods.push_back({.uid = uid_of(path),
+                    .container_ids = {"c0", "c1", "c2"},
+                    .resources = R"({"requests":{"cpu":"500m","memory":"64Mi"},)"
+                                 R"("limits":{"cpu":"1","memory":"128Mi"}})"});
+  pods.front().labels = R"({"koordinator.sh/qosClass":"LSR"})";
+  pods.front().annotations = R"({"scheduling.koordinator.sh/resource-status":"{\"cpuset\":\"0\"}"})";
+  for (const auto& path : population.batches)
+    pods.push_back({.uid = uid_of(path),
+                    .labels = R"({"koordinator.sh/qosClass":"BE"})",
+                    .qos = "BestEffort",
+                    .container_ids = {"c0", "c1", "c2"},
+                    .resources =
+                        R"({"requests":{"kubernetes.io/batch-cpu":"500","kubernetes.io/batch-memory":)"
+                        R"("64Mi"},"limits":{"kubernetes.io/batch-cpu":"1000",)"
+                        R"("kubernetes.io/batch-memory":"128Mi"}})"});
+  return pod_list_json(pods);
 }
 
 }  // namespace evenkeel::test

@@ -2,7 +2,7 @@
 # installed again, it keeps the configuration; removed, it has restored everything; purged, nothing is left.
 set -euo pipefail
 [ "${EVENKEEL_IN_VM:-}" = systemd ] || { echo "this is for the guest: tests/vm/vmrun --systemd"; exit 77; }
-deb=build/release/package/evenkeel.deb
+deb=build/package/evenkeel.deb
 [ -e $deb ] || { echo "$deb was not built: deploy/deb/build"; exit 77; }
 ! dpkg-query -W evenkeel >/dev/null 2>&1 || { echo "the package is installed on this machine"; exit 77; }
 . tests/vm/batch_slice.sh

@@ -1,0 +1,15 @@
+# static_program LOG: builds build/static/evenkeel, one program that needs no shared library and so touches few pages; the
+# image and the Debian package contain it. The copyright notices of its parts are in build/static/terms. Needs agent/prepare.sh.
+# Sourced.
+STATIC_PACKAGES=("${BUILD_PACKAGES[@]}" dpkg-dev make binutils)
+static_program() {
+  local log=$1
+  say "libraries (${log#"$ROOT"/})"
+  deploy/static/libraries build/static-libraries >"$log" 2>&1 || die "they could not be built: $log"
+  configure static >>"$log" || die "cmake: $log"
+  say "building build/static/evenkeel"
+  build static evenkeel >>"$log" 2>&1 || die "the build failed: $log"
+  rm -rf build/static/terms && install -d -m 755 build/static/terms/libraries
+  install -m 644 build/static-libraries/copyright/* build/static/terms/libraries
+  install -m 644 deploy/deb/copyright build/static/terms
+}
