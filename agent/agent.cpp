@@ -145,7 +145,7 @@ void Agent::lend(MonoTime now) {
   if (!inputs_.state(inputs::Inputs::kNodeSlo).loaded) return;
   lender_.update(now);
   observer_.node().lendable = lender::lendable_of(lender_.lending(), observer_.node().object);
-  decider_.save(now, false);
+  decider_.save(now, history::SaveReason::periodic);
 }
 
 tick::TickResult Agent::stop(MonoTime now) {
@@ -154,8 +154,8 @@ tick::TickResult Agent::stop(MonoTime now) {
   // Only now what may wait for a disk.
   recorder_.record(last.report, now);
   tick_.report_restored(last.report);
-  lender_.save(now, true);
-  decider_.save(now, true);
+  lender_.save(now, history::SaveReason::at_exit);
+  decider_.save(now, history::SaveReason::at_exit);
   return last;
 }
 

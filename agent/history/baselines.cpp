@@ -22,7 +22,7 @@ void Baselines::update(const NodeSnapshot& node, const NodeSlo& slo, MonoTime no
   if (on == on_ || (on && !node.measured)) return;
   on_ = on;
   if (on) return load(node, slo, now, state, facts);
-  save_now(node, slo, now, true, state);
+  save_now(node, slo, now, SaveReason::switched_off, state);
 }
 
 void Baselines::load(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now,
@@ -34,16 +34,16 @@ void Baselines::load(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now,
     checkpoint_.log_loaded(read_workloads(*text, measured_by(node, state), checkpoint_.moment(now), state));
 }
 
-void Baselines::save(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now, bool last,
+void Baselines::save(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now, SaveReason reason,
                      interference::InterferenceState& state) {
-  if (on_) save_now(node, slo, now, last, state);
+  if (on_) save_now(node, slo, now, reason, state);
 }
 
-void Baselines::save_now(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now, bool last,
+void Baselines::save_now(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now, SaveReason reason,
                          interference::InterferenceState& state) {
-  if (!checkpoint_.due(now, slo.evenkeel.prediction.checkpoint_interval, last)) return;
+  if (!checkpoint_.due(now, slo.evenkeel.prediction.checkpoint_interval, reason)) return;
   interference::remember_workloads(now, interference::detector_settings(slo.evenkeel.interference), state);
-  checkpoint_.save(workloads_text(state, measured_by(node, state), checkpoint_.moment(now)), now, last);
+  checkpoint_.save(workloads_text(state, measured_by(node, state), checkpoint_.moment(now)), now, reason);
 }
 
 }  // namespace evenkeel::history

@@ -51,6 +51,7 @@ Moment Checkpoint::moment(MonoTime now) const {
 std::optional<std::string> Checkpoint::load(MonoTime now) {
   saved_at_ = now;
   if (!file_) return std::nullopt;
+  if (auto newest = file_->text_in_progress()) return newest;
   auto text = runtime::read_state_file(file_->path());
   if (text) return std::move(*text);
   if (text.error().code != ENOENT)
@@ -66,17 +67,19 @@ void Checkpoint::log_loaded(const CheckpointStats& read) {
   if (read.incompatible > 0) line.with("measured-otherwise", read.incompatible);
 }
 
-bool Checkpoint::due(MonoTime now, Duration interval, bool last) {
+bool Checkpoint::due(MonoTime now, Duration interval, SaveReason reason) {
   if (!file_ || !saved_at_) return false;
-  if (file_->in_progress()) log_error(file_->finish());
-  return last || now - *saved_at_ >= interval;
+  if (reason == SaveReason::at_exit) log_error(file_->finish());
+  if (const auto ended = file_->ended()) log_error(*ended);
+  if (file_->in_progress()) return false;
+  return reason != SaveReason::periodic || now - *saved_at_ >= interval;
 }
 
-void Checkpoint::save(const std::string& text, MonoTime now, bool last) {
+void Checkpoint::save(std::string text, MonoTime now, SaveReason reason) {
   if (text.empty()) return;
   saved_at_ = now;
-  log_error(file_->begin(text));
-  if (last) log_error(file_->finish());
+  file_->begin(std::move(text));
+  if (reason == SaveReason::at_exit) log_error(file_->finish());
 }
 
 void Checkpoint::log_error(const Result<>& result) {

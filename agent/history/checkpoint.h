@@ -66,6 +66,12 @@ std::optional<Number> take_number(std::string_view& text) {
 // Keeps what was learned over restarts: peaks in STATE_DIR/prediction, baselines in STATE_DIR/interference.
 // Does not decide what is learned, or when.
 
+enum class SaveReason {
+  periodic,      ///< only if a copy is due; does not wait for the disk
+  switched_off,  ///< now, since nothing is learned any more; does not wait for the disk
+  at_exit,       ///< now, and waits until it is on disk
+};
+
 /// One such file. Without a state directory or a wall clock (stepped mode) nothing is kept from run to run.
 class Checkpoint {
  public:
@@ -82,10 +88,10 @@ class Checkpoint {
   /// Logs the result of loading.
   void log_loaded(const CheckpointStats& read);
 
-  /// Whether a copy is due: `interval` after the last one, or now because it is the last. Finishes the
-  /// previous write first, so that a busy disk does not block the agent.
-  bool due(MonoTime now, Duration interval, bool last);
-  void save(const std::string& text, MonoTime now, bool last);
+  /// Whether to save: a periodic copy is due `interval` after the last one, and none is made while that one is
+  /// still being written. Logs how the last one ended.
+  bool due(MonoTime now, Duration interval, SaveReason reason);
+  void save(std::string text, MonoTime now, SaveReason reason);
 
  private:
   void log_error(const Result<>& result);

@@ -11,7 +11,7 @@
 // add up to).
 //
 //   Start:     if (const auto text = read_state_file(path, kMost)) read_checkpoint(*text, now, slo,
-//   predictor); Each modelCheckpointInterval:  StateFile::begin(checkpoint_text(predictor, now)), see
+//   predictor); Each modelCheckpointInterval: Checkpoint::save(checkpoint_text(predictor, now)), see
 //   agent/runtime/state_file.h.
 #pragma once
 

@@ -120,21 +120,21 @@ void Verdicts::update(const NodeSlo& slo, MonoTime now, proof::ProofState& state
   if (on && dry_run_) state.evidence = {};
   if (on == on_) return;
   on_ = on;
-  if (!on) return save_now(slo, now, true, state);
+  if (!on) return save_now(slo, now, SaveReason::switched_off, state);
   state = {};
   state.configuration = slo.fingerprint;
   if (const auto text = checkpoint_.load(now))
     checkpoint_.log_loaded(read_verdicts(*text, {kernel_, slo.fingerprint}, state));
 }
 
-void Verdicts::save(const NodeSlo& slo, MonoTime now, bool last, const proof::ProofState& state) {
-  if (on_) save_now(slo, now, last, state);
+void Verdicts::save(const NodeSlo& slo, MonoTime now, SaveReason reason, const proof::ProofState& state) {
+  if (on_) save_now(slo, now, reason, state);
 }
 
-void Verdicts::save_now(const NodeSlo& slo, MonoTime now, bool last, const proof::ProofState& state) {
-  if (!state.configuration || !checkpoint_.due(now, slo.evenkeel.prediction.checkpoint_interval, last))
+void Verdicts::save_now(const NodeSlo& slo, MonoTime now, SaveReason reason, const proof::ProofState& state) {
+  if (!state.configuration || !checkpoint_.due(now, slo.evenkeel.prediction.checkpoint_interval, reason))
     return;
-  checkpoint_.save(verdicts_text(state, {kernel_, *state.configuration}), now, last);
+  checkpoint_.save(verdicts_text(state, {kernel_, *state.configuration}), now, reason);
 }
 
 }  // namespace evenkeel::history

@@ -41,11 +41,11 @@ class Verdicts {
 
   /// Before each decision: loads when the policy was switched on, saves when it is switched off.
   void update(const NodeSlo& slo, MonoTime now, proof::ProofState& state);
-  /// Saves while the policy is on, if a copy is due, or now because it is the last one.
-  void save(const NodeSlo& slo, MonoTime now, bool last, const proof::ProofState& state);
+  /// Saves while the policy is on, if `reason` asks for a copy.
+  void save(const NodeSlo& slo, MonoTime now, SaveReason reason, const proof::ProofState& state);
 
  private:
-  void save_now(const NodeSlo& slo, MonoTime now, bool last, const proof::ProofState& state);
+  void save_now(const NodeSlo& slo, MonoTime now, SaveReason reason, const proof::ProofState& state);
 
   Checkpoint checkpoint_;
   std::string kernel_;

@@ -76,14 +76,14 @@ class Baselines {
   /// is known how signals are measured; saves when the policy is switched off.
   void update(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now,
               interference::InterferenceState& state, interference::InterferencePolicy::Facts facts);
-  /// Saves while the policy is on, if a copy is due, or now because it is the last one.
-  void save(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now, bool last,
+  /// Saves while the policy is on, if `reason` asks for a copy.
+  void save(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now, SaveReason reason,
             interference::InterferenceState& state);
 
  private:
   void load(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now,
             interference::InterferenceState& state, interference::InterferencePolicy::Facts facts);
-  void save_now(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now, bool last,
+  void save_now(const NodeSnapshot& node, const NodeSlo& slo, MonoTime now, SaveReason reason,
                 interference::InterferenceState& state);
 
   Checkpoint checkpoint_;

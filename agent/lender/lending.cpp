@@ -150,7 +150,7 @@ void Lender::update(MonoTime now) {
   if (in_.wall) unix_seconds = static_cast<std::int64_t>(in_.wall->unix_seconds());
   if (!peaks_.loaded()) load(now);
   lending_.update(in_.node, {now, unix_seconds});
-  save(now, false);
+  save(now, history::SaveReason::periodic);
 }
 
 /// Once, before the predictor learns anything.
@@ -161,9 +161,9 @@ void Lender::load(MonoTime now) {
         history::read_checkpoint(*text, peaks_.moment(now), lending_.prediction(), lending_.learned()));
 }
 
-void Lender::save(MonoTime now, bool last) {
-  if (peaks_.due(now, lending_.prediction().checkpoint_interval, last))
-    peaks_.save(history::checkpoint_text(lending_.learned(), peaks_.moment(now)), now, last);
+void Lender::save(MonoTime now, history::SaveReason reason) {
+  if (peaks_.due(now, lending_.prediction().checkpoint_interval, reason))
+    peaks_.save(history::checkpoint_text(lending_.learned(), peaks_.moment(now)), now, reason);
 }
 
 }  // namespace evenkeel::lender

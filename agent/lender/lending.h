@@ -138,8 +138,8 @@ class Lender {
   void observe() { lending_.observe(in_.node); }
   /// Computes what can be lent from the ticks so far. Less often than a tick: it allocates.
   void update(MonoTime now);
-  /// Saves learned peaks if a copy is due, or now because it is the last one.
-  void save(MonoTime now, bool last);
+  /// Saves learned peaks if `reason` asks for a copy.
+  void save(MonoTime now, history::SaveReason reason);
 
   /// The amounts of lending().advertised() are advertised now.
   void mark_advertised(MonoTime now) { lending_.mark_written(now); }

@@ -102,9 +102,7 @@ ParsedReportTarget parse_report_target(const std::string& text) {
 }
 
 std::string write_report_file(const std::string& path, const lending::LentAmounts& amounts) {
-  runtime::StateFile file(path);
-  auto done = file.begin(amounts_text(amounts) + '\n');
-  if (done) done = file.finish();
+  const auto done = runtime::replace_text_file(path, amounts_text(amounts) + '\n');
   return done ? std::string() : path + ": cannot be written: " + errno_name(done.error().code);
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -95,26 +96,35 @@ class FileWatch {
 // Replaces a file in the state directory atomically: at every moment, even after a machine crash, it holds
 // the old text or the new one. Not for kernel files.
 //
-// In two steps, because a busy disk is slow and a tick must not block: begin() passes the text to the kernel,
-// which starts writing; finish(), called well after, only syncs what is already written.
+// On a thread of its own for each replacement, because a disk can take seconds or stand still, and a tick must
+// not wait for it.
 
 class StateFile {
  public:
   explicit StateFile(std::string path) : path_(std::move(path)) {}
 
-  /// Writes the text to PATH.new; drops an earlier begin() without finish().
-  Result<> begin(std::string_view text);
-  /// Renames PATH.new to PATH and syncs it. No effect without a begin().
+  /// Writes the text to PATH.new, syncs it and renames it to PATH, on a thread. Waits for an earlier replacement
+  /// that is still in progress.
+  void begin(std::string text);
+  [[nodiscard]] bool in_progress() const { return replacement_ && !has_ended(); }
+  [[nodiscard]] std::optional<std::string> text_in_progress() const;
+  /// How the last replacement ended, told once; absent: it is still in progress, or was told before.
+  std::optional<Result<>> ended();
+  /// Waits for the replacement in progress. Success if there is none.
   Result<> finish();
-  [[nodiscard]] bool in_progress() const { return static_cast<bool>(fresh_); }
   [[nodiscard]] const std::string& path() const { return path_; }
 
  private:
-  [[nodiscard]] std::string fresh_path() const { return path_ + ".new"; }
-  Result<> abandon(Error error);
+  struct Replacement;
+  [[nodiscard]] bool has_ended() const;
+  static void* thread(void* replacement);
   std::string path_;
-  Fd fresh_{};
+  std::shared_ptr<Replacement> replacement_{};
 };
+
+/// Replaces a file that other programs of this machine read: they see the old text or the new one. Not synced, so
+/// a crash of the machine may lose it.
+Result<> replace_text_file(const std::string& path, std::string_view text);
 
 /// The whole file; EFBIG when longer than `most`, ENOENT when missing.
 Result<std::string> read_state_file(const std::string& path, std::size_t most = std::size_t{64} << 20U);

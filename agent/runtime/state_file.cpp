@@ -1,7 +1,9 @@
 #include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstdio>
 
 #include "agent/runtime/files.h"
@@ -30,29 +32,72 @@ Result<> sync_directory_of(const std::string& path) {
   return {};
 }
 
+enum class Durable { no, yes };
+
+Result<> replace(const std::string& path, std::string_view text, Durable durable) {
+  const std::string fresh_path = path + ".new";
+  const auto abandon = [&](Error error) -> Result<> {
+    ::unlink(fresh_path.c_str());
+    return tl::unexpected(error);
+  };
+  const Fd fresh(::open(fresh_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!fresh) return fail(errno, Op::open, kName);
+  if (auto put = write_whole(fresh, text); !put) return abandon(put.error());
+  if (durable == Durable::yes && ::fsync(fresh.get()) != 0) return abandon({errno, Op::write, kName});
+  if (std::rename(fresh_path.c_str(), path.c_str()) != 0) return abandon({errno, Op::write, kName});
+  return durable == Durable::yes ? sync_directory_of(path) : Result<>();
+}
+
 }  // namespace
 
-Result<> StateFile::begin(std::string_view text) {
-  fresh_ = Fd(::open(fresh_path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-  if (!fresh_) return fail(errno, Op::open, kName);
-  if (auto put = write_whole(fresh_, text); !put) return abandon(put.error());
-  // Only a hint: finish() syncs, also on file systems that do not support this call.
-  static_cast<void>(::sync_file_range(fresh_.get(), 0, 0, SYNC_FILE_RANGE_WRITE));
-  return {};
+Result<> replace_text_file(const std::string& path, std::string_view text) { return replace(path, text, Durable::no); }
+
+struct StateFile::Replacement {
+  std::string path{}, text{};
+  Result<> result{};
+  std::atomic<bool> ended = false;  ///< only then may `result` be read
+};
+
+/// The thread is never joined: it may hang in the kernel for as long as the disk stands still.
+void StateFile::begin(std::string text) {
+  if (replacement_) replacement_->ended.wait(false);
+  replacement_ = std::make_shared<Replacement>();
+  replacement_->path = path_;
+  replacement_->text = std::move(text);
+  auto mine = std::make_unique<std::shared_ptr<Replacement>>(replacement_);
+  pthread_t id{};
+  if (::pthread_create(&id, nullptr, &StateFile::thread, mine.get()) == 0) {
+    static_cast<void>(mine.release());
+    ::pthread_detach(id);
+  } else {
+    thread(mine.release());
+  }
+}
+
+void* StateFile::thread(void* replacement) {
+  const std::unique_ptr<std::shared_ptr<Replacement>> held(static_cast<std::shared_ptr<Replacement>*>(replacement));
+  Replacement& mine = **held;
+  mine.result = replace(mine.path, mine.text, Durable::yes);
+  mine.ended = true;
+  mine.ended.notify_all();
+  return nullptr;
+}
+
+bool StateFile::has_ended() const { return replacement_->ended; }
+
+std::optional<std::string> StateFile::text_in_progress() const {
+  return in_progress() ? std::optional(replacement_->text) : std::nullopt;
+}
+
+std::optional<Result<>> StateFile::ended() {
+  if (!replacement_ || in_progress()) return std::nullopt;
+  return std::exchange(replacement_, nullptr)->result;
 }
 
 Result<> StateFile::finish() {
-  if (!fresh_) return {};
-  if (::fsync(fresh_.get()) != 0) return abandon({errno, Op::write, kName});
-  if (std::rename(fresh_path().c_str(), path_.c_str()) != 0) return abandon({errno, Op::write, kName});
-  fresh_ = Fd();
-  return sync_directory_of(path_);
-}
-
-Result<> StateFile::abandon(Error error) {
-  fresh_ = Fd();
-  ::unlink(fresh_path().c_str());
-  return tl::unexpected(error);
+  if (!replacement_) return {};
+  replacement_->ended.wait(false);
+  return *ended();
 }
 
 Result<std::string> read_state_file(const std::string& path, std::size_t most) {

@@ -32,9 +32,9 @@ void Decider::decide_reclaim(std::vector<ReclaimOrder>& orders) {
                          orders);
 }
 
-void Decider::save(MonoTime now, bool last) {
-  baselines_.save(node_, *inputs_.slo(), now, last, state_.of<interference::InterferenceState>());
-  verdicts_.save(*inputs_.slo(), now, last, state_.of<proof::ProofState>());
+void Decider::save(MonoTime now, history::SaveReason reason) {
+  baselines_.save(node_, *inputs_.slo(), now, reason, state_.of<interference::InterferenceState>());
+  verdicts_.save(*inputs_.slo(), now, reason, state_.of<proof::ProofState>());
 }
 
 void put_first(executor::Report& report, executor::Report before) {

@@ -64,8 +64,8 @@ class Decider {
   /// The reclaim orders of this tick, in place of all earlier ones. Only on fresh measurements.
   void decide_reclaim(std::vector<ReclaimOrder>& orders);
 
-  /// Saves what is usual for workloads if a copy is due, or now because it is the last one.
-  void save(MonoTime now, bool last);
+  /// Saves what is usual for workloads if `reason` asks for a copy.
+  void save(MonoTime now, history::SaveReason reason);
 
   [[nodiscard]] const decide::PolicyState& state() const { return state_; }
   /// For alarms, which arrive between two decisions.

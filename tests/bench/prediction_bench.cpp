@@ -68,7 +68,7 @@ void run() {
   const auto writing = milliseconds([&] { text = history::checkpoint_text(predictor, moment); });
   const StateDir state;
   runtime::StateFile file(state.path + "/prediction");
-  const auto begin = milliseconds([&] { static_cast<void>(file.begin(text)); });
+  const auto begin = milliseconds([&] { file.begin(text); });
   const auto finish = milliseconds([&] { static_cast<void>(file.finish()); });
   std::printf("a checkpoint: %zu bytes, %zu each; text %.2f ms, begin %.2f ms, finish %.2f ms\n", text.size(),
               text.size() / models, writing, begin, finish);

@@ -167,7 +167,7 @@ TEST(PredictionCheckpoint, ThroughTheDisk) {
   const test::StateDir state;
   runtime::StateFile file(state.path + "/prediction");
   const auto before = learned(4);
-  ASSERT_TRUE(file.begin(history::checkpoint_text(before, kNow)));
+  file.begin(history::checkpoint_text(before, kNow));
   ASSERT_TRUE(file.finish());
   lending::PeakPredictor after;
   history::read_checkpoint(*runtime::read_state_file(file.path()), kNow, kSettings, after);

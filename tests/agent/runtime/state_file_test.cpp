@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -8,6 +9,7 @@
 #include <iterator>
 
 #include "agent/runtime/files.h"
+#include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel {
@@ -29,12 +31,11 @@ class StateFileOnDisk : public testing::Test {
 
 TEST_F(StateFileOnDisk, FinishReplacesTheOldText) {
   holds("old");
-  ASSERT_TRUE(file_.begin("new"));
-  EXPECT_EQ(text(), "old") << "a crash here loses the new text only";
-  EXPECT_TRUE(file_.in_progress());
+  file_.begin("new");
   ASSERT_TRUE(file_.finish());
   EXPECT_EQ(text(), "new");
   EXPECT_FALSE(leftovers() || file_.in_progress());
+  EXPECT_FALSE(file_.ended()) << "finish() has told it";
   EXPECT_EQ(*runtime::read_state_file(path_), "new");
 }
 
@@ -45,14 +46,14 @@ TEST_F(StateFileOnDisk, FinishWithoutBeginSucceeds) {
 
 TEST_F(StateFileOnDisk, AFileLeftByACrashIsOverwritten) {
   std::ofstream(path_ + ".new") << "half of something that was longer";
-  ASSERT_TRUE(file_.begin("one"));
-  ASSERT_TRUE(file_.begin("2"));
+  file_.begin("one");
+  file_.begin("2");
   ASSERT_TRUE(file_.finish());
   EXPECT_EQ(text(), "2");
 }
 
 TEST_F(StateFileOnDisk, OnlyItsOwnerMayReadIt) {
-  ASSERT_TRUE(file_.begin("x"));
+  file_.begin("x");
   ASSERT_TRUE(file_.finish());
   struct stat status {};
   ASSERT_EQ(::stat(path_.c_str(), &status), 0);
@@ -66,11 +67,12 @@ TEST_F(StateFileOnDisk, AFullDiskKeepsTheOldText) {
   const auto handler = ::signal(SIGXFSZ, SIG_IGN);
   const struct rlimit tight { 1000, before.rlim_max };
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tight), 0);
-  const auto begun = file_.begin(std::string(5000, 'x'));
+  file_.begin(std::string(5000, 'x'));
+  const auto ended = file_.finish();
   ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
   ::signal(SIGXFSZ, handler);
-  ASSERT_FALSE(begun);
-  EXPECT_EQ(begun.error().code, EFBIG);
+  ASSERT_FALSE(ended);
+  EXPECT_EQ(ended.error().code, EFBIG);
   EXPECT_FALSE(leftovers() || file_.in_progress());
   EXPECT_TRUE(file_.finish());
   EXPECT_EQ(text(), "old");
@@ -78,8 +80,28 @@ TEST_F(StateFileOnDisk, AFullDiskKeepsTheOldText) {
 
 TEST_F(StateFileOnDisk, AMissingDirectoryIsAnError) {
   fs::remove_all(state_.path);
-  EXPECT_EQ(file_.begin("x").error().code, ENOENT);
+  file_.begin("x");
+  EXPECT_EQ(file_.finish().error().code, ENOENT);
   EXPECT_EQ(runtime::read_state_file(path_).error().code, ENOENT);
+}
+
+/// Opening a named pipe that nobody reads blocks, as a disk that stands still does.
+TEST_F(StateFileOnDisk, ADiskThatStandsStillBlocksOnlyItsThread) {
+  holds("old");
+  const std::string fresh = path_ + ".new";
+  ASSERT_EQ(::mkfifo(fresh.c_str(), 0600), 0);
+  file_.begin("new");
+  EXPECT_TRUE(file_.in_progress());
+  EXPECT_EQ(file_.text_in_progress(), "new");
+  EXPECT_FALSE(file_.ended());
+  EXPECT_EQ(text(), "old");
+  const Fd reader(::open(fresh.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  ASSERT_TRUE(test::soon([&] { return !file_.in_progress(); }));
+  const auto ended = file_.ended();
+  ASSERT_TRUE(ended);
+  EXPECT_FALSE(*ended) << "a pipe cannot be synced";
+  EXPECT_FALSE(file_.ended()) << "told once";
+  EXPECT_FALSE(leftovers());
 }
 
 TEST_F(StateFileOnDisk, OnlyRegularFilesWithinTheLimitAreRead) {
