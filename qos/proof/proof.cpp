@@ -10,6 +10,11 @@ namespace {
 
 /// A lever whose verdict is known is tried at one of so many moments only: conditions change.
 constexpr std::uint64_t kKnownEvery = 50;
+/// One that helps is withheld for a 4000th of the time at most, so that services feel it in fewer than one in a
+/// thousand of their requests.
+constexpr std::int64_t kHelpfulRest = 4000;
+/// Wealth of the test for harm above which a lever is suspected: tried before all others, and without a rest.
+constexpr double kSuspected = 2;
 
 std::int64_t draw(std::int64_t below, ProofState& state) {
   return static_cast<std::int64_t>(detector::next_random(state.random) % static_cast<std::uint64_t>(below));
@@ -33,15 +38,17 @@ void schedule(const NodeSnapshot& node, ProofState& state) {
 }
 
 /// The lever to try: one that is suspected before all others, else the one with the fewest trials.
-std::optional<std::size_t> choose(const ProofState& state) {
+std::optional<std::size_t> choose(const ProofState& state, MonoTime now) {
   const bool known_too = state.moments % kKnownEvery == 0;
   std::optional<std::size_t> chosen;
   const auto rank = [&](std::size_t i) {
     const Evidence& one = state.evidence[i];
-    return std::pair(-std::max(one.harms.wealth(), 2.0), one.trials);
+    return std::pair(-std::max(one.harms.wealth(), kSuspected), one.trials);
   };
   for (std::size_t i = 0; i < kLevers; ++i) {
     const Verdict verdict = state.evidence[i].verdict;
+    const bool suspected = state.evidence[i].harms.wealth() > kSuspected;
+    if (verdict == Verdict::helps && !suspected && state.rests_until[i] > now) continue;
     if (state.standing[i] != Standing::testable || verdict == Verdict::harms) continue;
     if (verdict != Verdict::unknown && !known_too) continue;
     if (!chosen || rank(i) < rank(*chosen)) chosen = i;
@@ -88,12 +95,13 @@ void step(const NodeSnapshot& node, const ProofSettings& settings, const InForce
   }
   if (trouble || node.at < *state.next) return;
   ++state.moments;
-  const auto lever = choose(state);
+  const auto lever = choose(state, node.at);
   if (!lever) return schedule(node, state);
   const Feeling feeling = *comparable(levers()[*lever], now);
   const auto [spans, ticks] = pace(feeling);
   if (*state.budget < ticks * tick) return schedule(node, state);
   state.trial = Trial{.lever = *lever, .feeling = feeling, .spans = spans, .withheld = draw(spans, state)};
+  state.rests_until[*lever] = node.at + kHelpfulRest * ticks * tick;
   state.begun = true;
 }
 
