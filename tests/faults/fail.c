@@ -1,7 +1,9 @@
 // Preloaded into the program: counts its system calls by call site, or lets those of one site fail.
 // FAULT_LOG: a file that gets a line "SITE CALL" for each site when it is first reached, or "hit" for each failure.
 // FAULT_SITE, FAULT_ERRNO: the site that fails, and how; FAULT_ONCE: only its first call does.
-// A site is the chain of return addresses within the program; the addresses must not be randomized (setarch -R).
+// FAULT_ALLOCATIONS: only allocations count, instead of all other calls.
+// A site is the chain of return addresses within the program; the addresses must not be randomized (setarch -R). Of
+// an allocation only the nearest ones count: the same line of a library is reached from many places.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,9 +25,10 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-enum { DEPTH = 10, SITES = 1 << 14 };
+enum { DEPTH = 10, ALLOCATION_DEPTH = 5, SITES = 1 << 16 };
 
-static __thread int busy;
+// Not allocated when it is first used: malloc itself asks for it.
+static __thread __attribute__((tls_model("initial-exec"))) int busy;
 static uint64_t seen[SITES];
 static int failed;
 
@@ -62,12 +65,12 @@ static uint64_t site_of(void *const *frames, int count, const char *call) {
 }
 
 /// Whether this call is to fail; errno is set.
-static int fails(const char *call) {
+static __attribute__((noinline)) int fails_at(const char *call, int depth) {
   if (busy) return 0;
   busy = 1;
   const int before = errno;
   void *frames[DEPTH + 2];
-  const int count = backtrace(frames, DEPTH + 2);
+  const int count = backtrace(frames, depth + 2);
   const uint64_t site = site_of(frames, count, call);
   const char *chosen = getenv("FAULT_SITE");
   int result = 0;
@@ -94,6 +97,11 @@ static int fails(const char *call) {
   errno = result ? atoi(getenv("FAULT_ERRNO")) : before;
   return result;
 }
+
+#define INLINE static inline __attribute__((always_inline))
+INLINE int allocations(void) { return getenv("FAULT_ALLOCATIONS") != NULL; }
+INLINE int fails(const char *call) { return !allocations() && fails_at(call, DEPTH); }
+INLINE int is_out_of_memory(const char *call) { return allocations() && fails_at(call, ALLOCATION_DEPTH); }
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define ONE(type, name, parameters, arguments)  \
@@ -151,3 +159,11 @@ long syscall(long number, ...) {
   snprintf(name, sizeof name, "syscall-%ld", number);
   return fails(name) ? -1 : REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
+
+// Not by dlsym, which allocates.
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *malloc(size_t size) { return is_out_of_memory("malloc") ? NULL : __libc_malloc(size); }
+void *calloc(size_t count, size_t size) { return is_out_of_memory("calloc") ? NULL : __libc_calloc(count, size); }
+void *realloc(void *old, size_t size) { return is_out_of_memory("realloc") ? NULL : __libc_realloc(old, size); }
