@@ -1,5 +1,6 @@
 # The unit's own sandbox, and what each drop-in opens: `evenkeel capabilities` runs inside of it. Without drop-ins all that
-# works without a sandbox works, except for what a drop-in is for; with it that works, too.
+# works without a sandbox works, except for what a drop-in is for; with it that works, too. The last two drop-ins show
+# only in a connection to another address and in a pod whose processes do not run as root.
 set -euo pipefail
 [ "${EVENKEEL_IN_VM:-}" = systemd ] || { echo "this is for the guest: tests/vm/vmrun --systemd"; exit 77; }
 [ -x build/release/evenkeel ] || { echo "build/release/evenkeel was not built"; exit 77; }
@@ -42,3 +43,55 @@ for capability in $(cat /run/probe/free); do
   works $capability base || fail "$capability works without the sandbox, and needs no drop-in, but the unit forbids it"
 done
 say "without drop-ins: $(wc -l </run/probe/base) capabilities of $(wc -l </run/probe/free)"
+
+# connects [DROP-IN]: from inside of the sandbox, to an address that is not this machine's.
+connects() {
+  rm -f $unit.d/*.conf
+  [ $# -eq 0 ] || cp "systemd/drop-ins/$1.conf" $unit.d/
+  printf '[Service]\nExecStart=\nExecStart=/usr/bin/perl -MIO::Socket::INET -e "exit !IO::Socket::INET->new(PeerAddr=>q(10.9.9.2:80),Timeout=>5)"\n' \
+    >$unit.d/connect.conf
+  systemctl daemon-reload
+  systemctl start evenkeel-probe.service
+}
+ip netns add far
+ip link add near type veth peer name far netns far
+ip addr add 10.9.9.1/24 dev near && ip link set near up
+ip -n far addr add 10.9.9.2/24 dev far && ip -n far link set far up
+ip netns exec far perl -MIO::Socket::INET -e 'my $s = IO::Socket::INET->new(LocalAddr => "10.9.9.2:80", Listen => 5) or die; while ($s->accept) {}' &
+within 30 "the other address answers" perl -MIO::Socket::INET -e 'exit !IO::Socket::INET->new(PeerAddr => "10.9.9.2:80", Timeout => 1)'
+! connects || fail "another address can be reached without the drop-in remote, which is of no use then"
+connects remote || fail "another address cannot be reached with the drop-in remote"
+say "remote: necessary and enough for a connection to another address"
+
+# is_asked [DROP-IN]: whether a batch pod of another user gets SIGTERM before it is ended for memory.
+is_asked() {
+  rm -f /run/probe/asked /etc/systemd/system/evenkeel.service.d/right.conf
+  [ $# -eq 0 ] || cp "systemd/drop-ins/$1.conf" /etc/systemd/system/evenkeel.service.d/right.conf
+  systemctl daemon-reload
+  systemd-run --quiet --scope --slice=$pod --unit=cri-containerd-c.scope --uid=nobody \
+    sh -c 'trap "echo asked >/run/probe/asked; exit" TERM; while :; do sleep 0.2; done' &
+  within 60 "the container runs" [ -d $besteffort/$pod/cri-containerd-c.scope ]
+  systemctl start evenkeel.service
+  within 120 "the pod is ended" [ ! -d $besteffort/$pod/cri-containerd-c.scope ]
+  systemctl stop evenkeel.service
+  [ -e /run/probe/asked ]
+}
+chmod 777 /run/probe
+install -m 644 systemd/evenkeel.service /etc/systemd/system/evenkeel.service
+install -D -m 644 /dev/stdin /etc/evenkeel/nodeslo.yaml <<'YAML'
+resourceUsedThresholdWithBE: {enable: true, memoryEvictThresholdPercent: 1, memoryEvictLowerPercent: 0, cpuSuppressThresholdPercent: 100}
+extensions: {evenkeel: {featureGates: {BEMemoryEvict: true}, killWithoutApi: true}}
+YAML
+cat >/etc/evenkeel/pods.yaml <<'YAML'
+items:
+- metadata: {uid: 11111111-2222-3333-4444-555555555555, namespace: batch, name: job, labels: {koordinator.sh/qosClass: BE}}
+  spec: {terminationGracePeriodSeconds: 2, containers: [{name: a}]}
+  status: {phase: Running, qosClass: BestEffort, containerStatuses: [{name: a, containerID: 'containerd://c', state: {running: {}}}]}
+YAML
+mkdir -p /etc/systemd/system/evenkeel.service.d
+printf '[Service]\nEnvironment=EVENKEEL_PODS=file:/etc/evenkeel/pods.yaml\nStandardOutput=append:/run/evenkeel.log\nStandardError=inherit\n' \
+  >/etc/systemd/system/evenkeel.service.d/pods.conf
+systemctl daemon-reload
+! is_asked || fail "a pod of another user is asked to end without the drop-in kill-without-api, which is of no use then"
+is_asked kill-without-api || fail "a pod of another user is not asked to end with the drop-in kill-without-api"
+say "kill-without-api: necessary and enough to ask a pod of another user to end"
