@@ -3,7 +3,7 @@
 // pressure triggers alone, where the kernel's window takes most of the time. (A second trigger beside the
 // agent's would not separate the two parts: in windows of 2 s each trigger fires in its own rhythm.)
 //
-//   BRAKE_BURSTS (60 with the run queue, 4 with pressure in windows of 2 s, otherwise 15), BRAKE_PODS (110),
+//   BRAKE_BURSTS (40 with the run queue, 4 with pressure in windows of 2 s, otherwise 15), BRAKE_PODS (110),
 //   BRAKE_WINDOW (50ms: the requested window)
 #include <fcntl.h>
 #include <poll.h>
@@ -213,7 +213,7 @@ int run() {
               wanted.c_str());
   const auto fast = run(node,
                         {.run_queue = true,
-                         .bursts = from_environment("BRAKE_BURSTS", 60),
+                         .bursts = from_environment("BRAKE_BURSTS", 40),
                          .least_pause = milliseconds(150),
                          .most_pause = milliseconds(450)},
                         wanted);

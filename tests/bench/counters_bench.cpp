@@ -18,7 +18,7 @@ namespace {
 using namespace literals;
 using namespace std::chrono_literals;
 
-constexpr int kRounds = 15, kTicks = 40;
+constexpr int kRounds = 9, kTicks = 40;
 constexpr std::array kSizes = {10, 330};
 
 /// The container that is counted while the two tasks run: all the time, or in its turn of the rotation.

@@ -18,8 +18,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kRounds = 15;
-constexpr std::array kSizes = {10, 110, 330, 1000};
+constexpr int kRounds = 9;
+constexpr std::array kSizes = {10, 330, 1000};
 constexpr std::array kUses = {run_queue::RunQueueFeatures{.measure = true, .brake = false},
                               run_queue::RunQueueFeatures{.measure = false, .brake = true},
                               run_queue::RunQueueFeatures{.measure = true, .brake = true}};
