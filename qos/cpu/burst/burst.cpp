@@ -144,15 +144,6 @@ bool owner_is_ahead(const Candidate& candidate, CpuBurstState::Container& memory
   return more && now - *memory.ahead_since < kListIsLate;
 }
 
-/// Where the container's quota is: crun 1.8 sets it in the subgroup alone, later ones in both.
-CgroupIndex limited_cgroup(const NodeSnapshot& node, CgroupIndex container) {
-  const CgroupIndex below = node.subgroup_of(container);
-  if (below == kNoCgroup) return container;
-  const auto& outer = node.cgroup(container)->applied.cpu_limit;
-  const auto& inner = node.cgroup(below)->applied.cpu_limit;
-  return outer && !outer->quota && inner && inner->quota ? below : container;
-}
-
 void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, MilliCpu limit,
           CpuBurstState::Container& memory, Candidate& candidate) {
   const CpuBurstStrategy& strategy = owner.strategy;
@@ -287,6 +278,14 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuBurstState& state, 
 }
 
 }  // namespace
+
+CgroupIndex limited_cgroup(const NodeSnapshot& node, CgroupIndex container) {
+  const CgroupIndex below = node.subgroup_of(container);
+  if (below == kNoCgroup) return container;
+  const auto& outer = node.cgroup(container)->applied.cpu_limit;
+  const auto& inner = node.cgroup(below)->applied.cpu_limit;
+  return outer && !outer->quota && inner && inner->quota ? below : container;
+}
 
 constinit const CpuBurstPolicy cpu_burst_policy{
     {"cpu-burst", "throttled services may use the node's spare CPU", enabled}, decide};

@@ -33,8 +33,10 @@ class Round {
 
  private:
   void decide_container(const Pod& pod, const ContainerSample& container, double divisor) {
-    const auto* cgroup = limited(container.cgroup);
-    if (cgroup == nullptr || container.spec == nullptr || provisioning(node_, *cgroup)) return;
+    const auto* cgroup = limited(limited_cgroup(node_, container.cgroup));
+    if (cgroup == nullptr || container.spec == nullptr) return;
+    // Of a subgroup no shares are read, which tell that it is being set up.
+    if (provisioning(node_, *node_.cgroup(container.cgroup))) return;
     const auto limit = cpu_limit_of(pod, *container.spec);
     if (!limit || std::ranges::binary_search(burst_.containers, cgroup->id)) return;
     const QuotaTime whole = base_quota(*limit, cgroup->applied.cpu_limit->period);

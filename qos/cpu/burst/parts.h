@@ -11,6 +11,9 @@
 
 namespace evenkeel::burst {
 
+/// Where the container's quota is: crun 1.8 sets it in the subgroup alone, later ones in both.
+CgroupIndex limited_cgroup(const NodeSnapshot& node, CgroupIndex container);
+
 // How busy the node's shared CPUs are, which services without exclusive CPUs compete for.
 
 enum class ShareState : std::uint8_t { unknown, idle, cooling, overload };

@@ -36,6 +36,18 @@ class SteppedSubgroup : public SteppedNode, public testing::Test {
   std::string burst_of(const std::string& cgroup) const {
     return setting(Controller::cpu, cgroup, "cpu.max.burst");
   }
+  [[nodiscard]] std::string quotas() const {
+    return quota_of(inner) + ' ' + quota_of(scope) + ' ' + quota_of(service);
+  }
+  /// The command line on a node whose CPUs count for 1.25 standard ones.
+  [[nodiscard]] std::vector<std::string> normalized() const {
+    auto out = args(pods);
+    const std::string node = extra("node.yaml",
+                                   "{metadata: {name: n, annotations: {node.koordinator.sh/"
+                                   "cpu-normalization-ratio: '1.25'}}, status: {}}\n");
+    out.insert(out.end(), {"--node", node});
+    return out;
+  }
   /// Position of the write to that cgroup's cpu.max; -1: none.
   static long place_of(const Step& step, const std::string& cgroup) {
     const auto found = std::ranges::find_if(
@@ -89,7 +101,7 @@ TEST_F(SteppedSubgroup, AQuotaThatIsThereAloneIsTheContainers) {
   seconds(90, agent);
   EXPECT_EQ(quota_of(inner), "100000") << "and gives back what it does not use";
   agent.quit();
-  EXPECT_EQ(quota_of(inner) + ' ' + quota_of(scope) + ' ' + quota_of(service), "100000 max 100000");
+  EXPECT_EQ(quotas(), "100000 max 100000");
   EXPECT_EQ(burst_of(inner), "0");
 }
 
@@ -112,6 +124,25 @@ TEST_F(SteppedSubgroup, AQuotaThatItsOwnerTakesAwayIsNotSetAgain) {
   for (const auto& cgroup : {service, scope, inner}) EXPECT_EQ(quota_of(cgroup), "max") << cgroup;
   agent.quit();
   for (const auto& cgroup : {service, scope, inner}) EXPECT_EQ(quota_of(cgroup), "max") << cgroup;
+}
+
+TEST_F(SteppedSubgroup, NormalizationDividesAQuotaThatIsThereAlone) {
+  configure("{}\n");
+  set_quota(scope, "max");
+  SteppedAgent agent(normalized());
+  seconds(3, agent);
+  EXPECT_EQ(quotas(), "80000 max 80000");
+  agent.quit();
+  EXPECT_EQ(quotas(), "100000 max 100000");
+}
+
+TEST_F(SteppedSubgroup, NormalizationDividesTheQuotasOfBoth) {
+  configure("{}\n");
+  SteppedAgent agent(normalized());
+  seconds(3, agent);
+  EXPECT_EQ(quotas(), "80000 80000 80000");
+  agent.quit();
+  EXPECT_EQ(quotas(), "100000 100000 100000");
 }
 
 TEST_F(SteppedSubgroup, MemoryIsProtectedAndLimitedInItToo) {

@@ -73,6 +73,12 @@ class SnapshotBuilder {
     return *this;
   }
 
+  /// What crun makes in the last named container; the next settings are for it.
+  SnapshotBuilder& subgroup() {
+    add(CgroupKind::subgroup, node_.containers.back().cgroup);
+    return *this;
+  }
+
   // Settings of the last named item.
   SnapshotBuilder& uses(MilliCpu cpu);
   SnapshotBuilder& quota(std::int64_t microseconds, Duration period = std::chrono::milliseconds(100));

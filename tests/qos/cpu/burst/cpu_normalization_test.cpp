@@ -36,6 +36,9 @@ SnapshotBuilder service() {
       .throttled(0);
 }
 
+/// As crun 1.8 makes it: the container's own cgroup has no quota, that of its processes has.
+SnapshotBuilder made_by_crun() { return service().v2().unlimited().subgroup().quota(200000).burst(0); }
+
 struct Scene {
   explicit Scene(const SnapshotBuilder& builder, std::optional<double> ratio = 1.2) : node(builder.build()) {
     node.object.cpu_normalization_ratio = ratio;
@@ -62,6 +65,7 @@ struct Scene {
   }
   [[nodiscard]] std::int64_t pod() const { return planned(node.pods[0].cgroup); }
   [[nodiscard]] std::int64_t container(std::size_t i = 0) const { return planned(node.containers[i].cgroup); }
+  [[nodiscard]] std::int64_t subgroup() const { return planned(node.subgroup_of(node.containers[0].cgroup)); }
   void set(const decide::Intent& intent) {
     if (intent.knob != Knob::cpu_quota || intent.hold) return;
     for (auto& cgroup : node.cgroups)
@@ -138,6 +142,42 @@ TEST(CpuNormalization, APodWithAnUnlimitedContainerHasNone) {
   EXPECT_EQ(scene.container(0), 166667);
   EXPECT_EQ(scene.container(1), kNothing);
   EXPECT_EQ(scene.pod(), kNothing);
+}
+
+TEST(CpuNormalization, OfCrunTheQuotaIsDividedWhereItIs) {
+  Scene below(made_by_crun());
+  below.decide();
+  EXPECT_EQ(below.subgroup(), 166667);
+  EXPECT_EQ(below.container(), kNothing) << "its owner set none";
+  EXPECT_EQ(below.pod(), 166667);
+  Scene both(service().v2().subgroup().quota(200000));
+  both.decide();
+  EXPECT_EQ(both.subgroup(), 166667);
+  EXPECT_EQ(both.container(), 166667);
+  Scene above(service().v2().subgroup().unlimited());
+  above.decide();
+  EXPECT_EQ(above.subgroup(), kNothing);
+  EXPECT_EQ(above.container(), 166667);
+}
+
+TEST(CpuNormalization, OfCrunNothingIsDividedWhileTheContainerIsSetUp) {
+  Scene scene(made_by_crun());
+  scene.sample(0).applied.cpu_shares = 100;
+  scene.sample(0).cpu_use.reset();
+  scene.decide();
+  EXPECT_EQ(scene.subgroup(), kNothing);
+}
+
+TEST(CpuNormalization, OfCrunBurstSpeaksForTheDividedQuota) {
+  Scene scene(made_by_crun());
+  scene.slo.cpu_burst.policy = BurstPolicy::automatic;
+  scene.decide();
+  EXPECT_EQ(scene.subgroup(), 166667);
+  scene.next();
+  scene.sample(0).throttling->throttled_periods = 3;
+  scene.next();
+  EXPECT_EQ(scene.subgroup(), 200000) << "a fifth more, and no policy takes it back";
+  EXPECT_EQ(scene.container(), kNothing);
 }
 
 TEST(CpuNormalization, BurstStartsFromTheDividedLimitAndSpeaksForIt) {
