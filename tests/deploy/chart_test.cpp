@@ -168,6 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Overlay{"disk-names", "diskNames: false", "diskNames: true"},
                     Overlay{"pod-volumes", "podVolumes: false", "podVolumes: true"},
                     Overlay{"system-settings", "systemSettings: false", "systemSettings: true"},
+                    Overlay{"seccomp", "seccompProfile: \"\"", "seccompProfile: evenkeel.json"},
                     Overlay{"without-sys-resource", "sysResource: true", "sysResource: false"}),
     [](const auto& each) {
       std::string name = each.param.name;
@@ -181,7 +182,7 @@ TEST(OverlayList, AllAreComparedWithTheChart) {
        std::filesystem::directory_iterator(std::string(EVENKEEL_SOURCE_DIR) + "/deploy/kustomize"))
     names.insert(each.path().filename());
   // ListensOnTheNodeAsTheScrapedKustomizationDoes compares the one that is no JSON patch.
-  EXPECT_EQ(names.size(), 19U) << "17 of the table, the base, and scraped";
+  EXPECT_EQ(names.size(), 20U) << "18 of the table, the base, and scraped";
 }
 
 /// Who may get nodes/proxy may run commands in every container, who may list pods reads those of every node.

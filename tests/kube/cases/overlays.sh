@@ -1,5 +1,5 @@
-# The overlays of deploy/kustomize that ask for another capability, namespace or mount, one after the other: the agent's
-# container starts with it on this node's runtime and has what it is for, which it does not have in the base.
+# The overlays of deploy/kustomize that ask for another capability, namespace, mount or profile, one after the other: the
+# agent's container starts with it on this node's runtime and has what it is for, which it does not have in the base.
 . tests/kube/case.sh
 
 in_agent() { kubectl -n evenkeel exec "$(agent_pod '{.items[0].metadata.name}')" -- "$@"; }
@@ -8,6 +8,13 @@ usable() { in_agent evenkeel capabilities | says "^$1  *works"; }
 sees() { says " $1 " <"/proc/$(agent_process)/mountinfo"; }
 may() { [ $((0x$(sed -n 's/^CapEff:\t//p' "/proc/$(agent_process)/status") >> $1 & 1)) -eq 1 ]; }
 may_write() { in_agent evenkeel capabilities >/dev/null && ! says " $1 ro," <"/proc/$(agent_process)/mountinfo"; }
+# Whether the agent's container has a seccomp profile, and not the runtime's, which lets every container lock memory.
+has_own_profile() {
+  local id container
+  id=$(agent_pod '{.items[0].status.containerStatuses[0].containerID}')
+  container=$(ctr containers info "${id##*://}") || return
+  says '"seccomp"' <<<"$container" && ! says '"mlock"' <<<"$container"
+}
 
 # overlay NAME WHAT TEST...: the test fails in the base and succeeds with the overlay.
 overlay() {
@@ -28,4 +35,7 @@ overlay request-size "CAP_SYS_NICE" may 23
 overlay oom-score-adj "the processes of other containers can be reached" usable oom-score-adj
 overlay pod-volumes "the kubelet's directory" sees /var/lib/kubelet
 overlay node-topology "the state of the kubelet's CPU manager" sees /var/lib/kubelet
+# Where the kubelet looks (cluster/mounts.sh).
+install -D -m 644 deploy/seccomp/evenkeel.json "$KUBE_RUN/node/lib/kubelet/seccomp/evenkeel.json"
+overlay seccomp "a seccomp profile of its own" has_own_profile
 overlay system-settings "/proc/sys is writable" may_write /proc/sys
