@@ -150,8 +150,11 @@ void Agent::lend(MonoTime now) {
 
 tick::TickResult Agent::stop(MonoTime now) {
   reclaims_.stop();  // does not wait
+  kernel_.journal.keep_back();
   tick::TickResult last{.now = now, .report = execution_.restore_all(now)};
-  // Only now what may wait for a disk.
+  // Only now what may wait for a disk. What stays on record for an error of the disk has its original
+  // already.
+  static_cast<void>(kernel_.journal.write_kept_back());
   recorder_.record(last.report, now);
   tick_.report_restored(last.report);
   lender_.save(now, history::SaveReason::at_exit);

@@ -141,7 +141,7 @@ Result<> Journal::record_write(const JournalEntry& entry, std::string_view inten
   const bool on_record = found != entries_.end() && found->second.original == entry.original &&
                          found->second.ours == record.entry.ours;
   if (on_record) return {};
-  auto appended = append(journal_line(record));
+  auto appended = append(journal_line(record), intended == entry.original ? Kind::closing : Kind::opening);
   if (!appended) return appended;
   if (found != entries_.end()) ++dead_;
   entries_[key] = std::move(record.entry);
@@ -152,7 +152,8 @@ Result<> Journal::record_write(const JournalEntry& entry, std::string_view inten
 Result<> Journal::done(const std::string& path, std::uint64_t inode) {
   const auto found = entries_.find({path, inode});
   if (found == entries_.end()) return {};
-  auto appended = append(journal_line({.boot = boot_id_, .done = true, .entry = found->second}));
+  auto appended =
+      append(journal_line({.boot = boot_id_, .done = true, .entry = found->second}), Kind::closing);
   if (!appended) return appended;
   dead_ += 2;
   entries_.erase(found);
@@ -170,7 +171,7 @@ void Journal::apply_directory(const std::string& path, std::uint64_t inode, bool
 }
 
 Result<> Journal::append_directory(const std::string& path, std::uint64_t inode, bool gone) {
-  auto appended = append(directory_line(path, inode, gone));
+  auto appended = append(directory_line(path, inode, gone), gone ? Kind::closing : Kind::opening);
   if (!appended) return appended;
   apply_directory(path, inode, gone);
   shrink();
@@ -194,20 +195,34 @@ Result<> Journal::unmade(const std::string& path) {
   return found == directories_.end() ? Result<>() : append_directory(path, found->second, true);
 }
 
-Result<> Journal::append(std::string line) {
+Result<> Journal::append(std::string line, Kind kind) {
   if (!file_) return {};
+  if (keeps_back_ && kind == Kind::closing) {
+    kept_back_ += line;
+    return {};
+  }
+  line.insert(0, kept_back_);
+  if (line.empty()) return {};
   if (line_is_open_) line.insert(line.begin(), '\n');
   auto put = write_whole(file_, line, bytes_);
   if (!put) return put;
   bytes_ += line.size();
   line_is_open_ = false;
+  kept_back_.clear();
   return {};
+}
+
+Result<> Journal::write_kept_back() {
+  keeps_back_ = false;
+  auto put = append({}, Kind::closing);
+  if (put) shrink();
+  return put;
 }
 
 void Journal::shrink() {
   // Only after the record is in the table, or compaction would lose it. A failure is harmless: all is on
   // disk.
-  if (file_ && bytes_ > compact_above_) static_cast<void>(compact());
+  if (file_ && !keeps_back_ && bytes_ > compact_above_) static_cast<void>(compact());
 }
 
 Result<> Journal::keep_damaged() {

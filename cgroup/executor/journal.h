@@ -51,6 +51,13 @@ class Journal {
   /// The file belongs to its owner again (restored, removed, or yielded to another process).
   Result<> done(const std::string& path, std::uint64_t inode);
 
+  /// From now on keeps back the records of values that are restored, so that a stop restores all of them
+  /// before it waits for the disk. Should the process end before write_kept_back(), `restore` finds originals
+  /// on record that are there already. A record that must precede its write takes those that were kept back
+  /// along.
+  void keep_back() { keeps_back_ = true; }
+  Result<> write_kept_back();
+
   /// The same for changes without an earlier text: a directory that the agent creates (recorded before, and
   /// with its inode after), a feature word that it sets (recorded as the word that undoes it), a cookie that
   /// it assigns. unmade() records that it is gone again.
@@ -75,7 +82,8 @@ class Journal {
   void apply_directory(const std::string& path, std::uint64_t inode, bool gone);
   [[nodiscard]] std::string directory_line(const std::string& path, std::uint64_t inode, bool gone) const;
   Result<> append_directory(const std::string& path, std::uint64_t inode, bool gone);
-  Result<> append(std::string line);
+  enum class Kind { opening, closing };  ///< of a change, or the end of one
+  Result<> append(std::string line, Kind kind);
   void shrink();
   Result<> keep_damaged();
   Result<> compact();
@@ -89,6 +97,8 @@ class Journal {
   std::size_t compact_above_ = 0;
   std::size_t dead_ = 0;       ///< records on disk that are obsolete
   bool line_is_open_ = false;  ///< the file does not end with a line end
+  bool keeps_back_ = false;
+  std::string kept_back_{};  ///< lines of the file to come
   int corrupt_ = 0;
   /// Lines that are not in journal.damaged yet; until they are, nothing is compacted.
   std::string damaged_{};

@@ -83,6 +83,33 @@ TEST_F(JournalOnDisk, TextsOfAnyKindSurvive) {
   EXPECT_EQ(entries[0].ours, std::vector<std::string>{""});
 }
 
+TEST_F(JournalOnDisk, KeepsBackWhatIsOverButNothingThatMustPrecedeAWrite) {
+  const auto first = quota("be", "-1"), second = quota("ls", "5000");
+  {
+    auto journal = *open();
+    ASSERT_TRUE(journal.record_write(first, "1000"));
+    const auto before = text();
+    journal.keep_back();
+    ASSERT_TRUE(journal.record_write(first, "-1"));
+    ASSERT_TRUE(journal.done(first.path(), 42));
+    EXPECT_EQ(text(), before);
+    EXPECT_EQ(journal.size(), 0U);
+    ASSERT_TRUE(journal.record_write(second, "6000"));
+    EXPECT_NE(text(), before);
+    ASSERT_TRUE(journal.done(second.path(), 42));
+    EXPECT_EQ(summary(journal), "");
+  }
+  EXPECT_EQ(summary(*open()), "sys/fs/cgroup/cpu/ls/cpu.cfs_quota_us was 5000 ours 6000\n")
+      << "as if the process had ended before the last record";
+  {
+    auto journal = *open();
+    journal.keep_back();
+    ASSERT_TRUE(journal.done(second.path(), 42));
+    ASSERT_TRUE(journal.write_kept_back());
+  }
+  EXPECT_EQ(summary(*open()), "");
+}
+
 TEST_F(JournalOnDisk, ASecondAgentIsTurnedAway) {
   const auto first = open();
   ASSERT_TRUE(first);
