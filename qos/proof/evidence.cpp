@@ -11,14 +11,22 @@ namespace {
 constexpr double kWorthNaming = 1.1;
 double floor_seconds(Feeling feeling) { return feeling == Feeling::run_queue_wait ? 10e-6 : 1e-3; }
 
-void decide_verdict(Evidence& one) {
-  if (one.harms.wealth() >= one.decisive()) one.verdict = Verdict::harms;
-  if (one.helps.wealth() >= one.decisive()) one.verdict = Verdict::helps;
-  if (one.trials_of_run < kTrialsPerRun) return;
-  if (one.verdict == Verdict::unknown) one.verdict = Verdict::no_difference;
+void begin_run(Evidence& one) {
   one.harms = one.helps = {};
   one.trials_of_run = 0;
   ++one.run;
+}
+
+void decide_verdict(Evidence& one) {
+  if (one.harms.wealth() >= one.decisive()) one.verdict = Verdict::harms;
+  if (one.helps.wealth() >= one.decisive()) {
+    one.verdict = Verdict::helps;
+    // Conditions change: should it harm later, the trials in which it helped do not speak against that.
+    return begin_run(one);
+  }
+  if (one.trials_of_run < kTrialsPerRun) return;
+  if (one.verdict == Verdict::unknown) one.verdict = Verdict::no_difference;
+  begin_run(one);
 }
 
 void add_effect(std::span<const double> with, double without, Evidence& one) {

@@ -10,8 +10,8 @@ namespace {
 
 /// A lever whose verdict is known is tried at one of so many moments only: conditions change.
 constexpr std::uint64_t kKnownEvery = 50;
-/// One that helps is withheld for a 4000th of the time at most, so that services feel it in fewer than one in a
-/// thousand of their requests.
+/// One that helps is withheld for a 4000th of the time at most, so that services feel it in fewer than one in
+/// a thousand of their requests.
 constexpr std::int64_t kHelpfulRest = 4000;
 /// Wealth of the test for harm above which a lever is suspected: tried before all others, and without a rest.
 constexpr double kSuspected = 2;

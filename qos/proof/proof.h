@@ -134,7 +134,7 @@ struct ProofState {
   std::array<Evidence, kLevers> evidence{};
   std::array<Standing, kLevers> standing{};
   std::optional<Trial> trial{};
-  std::optional<MonoTime> next{};                ///< no trial begins before this moment
+  std::optional<MonoTime> next{};                              ///< no trial begins before this moment
   std::array<std::optional<MonoTime>, kLevers> rests_until{};  ///< counts for a lever that helps
   std::optional<std::uint64_t> configuration{};  ///< NodeSlo::fingerprint that the evidence is of
   std::uint64_t random = 0;
