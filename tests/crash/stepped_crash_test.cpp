@@ -47,7 +47,7 @@ std::string difference(const std::map<std::string, std::string>& before,
 
 /// Four services whose use changes every second, and four pods of best effort.
 struct BusyNode : SteppedNode {
-  explicit BusyNode(Kernel kernel) : SteppedNode(8, kernel, kEverythingOn) {
+  explicit BusyNode(Kernel kernel) : SteppedNode(8, kernel, kCpuFeatures) {
     for (int i = 0; i < 4; ++i) {
       const std::string number = std::to_string(i), uid = "0000000" + number + "-0000-0000-0000-00000000000";
       const std::string service = host.pod(KubeQos::burstable, uid + "a", {"s" + number});

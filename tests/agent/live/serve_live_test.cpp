@@ -23,7 +23,7 @@ class LiveService : public testing::Test {
   void SetUp() override {
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
     std::filesystem::create_directories(dir_);
-    configure(kEverythingOn);
+    configure(kCpuFeatures);
     pods_ = populate(cgroups_, 3);
   }
   void TearDown() override { std::filesystem::remove_all(dir_); }

@@ -31,7 +31,7 @@ const std::vector<BadText>& bad_texts() {
 
 /// Both pods running.
 struct BusyNode : TwoPods {
-  explicit BusyNode(Kernel kernel) : TwoPods(kernel, kEverythingOn) {
+  explicit BusyNode(Kernel kernel) : TwoPods(kernel, kCpuFeatures) {
     service_uses(6000_mcpu);
     uses(batch + "/bbb", 1000_mcpu);
   }

@@ -16,8 +16,8 @@ struct Population {
 /// Creates kubepods with `pods` pods of three containers below the private top. Containers of services get a
 /// quota of one CPU.
 Population populate(LiveCgroups& cgroups, int pods);
-/// The kubelet's list of them: services with requests and limits, the first with a dedicated CPU; batch pods on lent
-/// resources.
+/// The kubelet's list of them: services with requests and limits, the first with a dedicated CPU; batch pods
+/// on lent resources.
 std::string pod_list_of(const Population& population);
 /// New v1 cgroups have no CPUs: gives each all of them, as the kubelet and the container runtime do.
 void give_cpus(const LiveCgroups& cgroups);
