@@ -101,7 +101,8 @@ void add_run(CLI::App* run, Flags& flags, Texts& texts) {
   option(run, "--report", flags.report,
          "where to advertise the resources that batch pods may use: none, node-status, file:PATH");
   run->add_flag("--events", flags.events,
-                "create Kubernetes Events on pods (evictions, rejected and foreign writes) and on the Node (contention, harmful levers)")
+                "create Kubernetes Events on pods (evictions, rejected and foreign writes) and on the Node "
+                "(contention, harmful levers)")
       ->envname(env_name("--events"));
   run->add_flag("--node-metric", flags.node_metric,
                 "report the resource use of the node and its pods in the status of Koordinator's NodeMetric")

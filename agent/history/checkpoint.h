@@ -88,8 +88,8 @@ class Checkpoint {
   /// Logs the result of loading.
   void log_loaded(const CheckpointStats& read);
 
-  /// Whether to save: a periodic copy is due `interval` after the last one, and none is made while that one is
-  /// still being written. Logs how the last one ended.
+  /// Whether to save: a periodic copy is due `interval` after the last one, and none is made while that one
+  /// is still being written. Logs how the last one ended.
   bool due(MonoTime now, Duration interval, SaveReason reason);
   void save(std::string text, MonoTime now, SaveReason reason);
 

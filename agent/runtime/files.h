@@ -96,15 +96,15 @@ class FileWatch {
 // Replaces a file in the state directory atomically: at every moment, even after a machine crash, it holds
 // the old text or the new one. Not for kernel files.
 //
-// On a thread of its own for each replacement, because a disk can take seconds or stand still, and a tick must
-// not wait for it.
+// On a thread of its own for each replacement, because a disk can take seconds or stand still, and a tick
+// must not wait for it.
 
 class StateFile {
  public:
   explicit StateFile(std::string path) : path_(std::move(path)) {}
 
-  /// Writes the text to PATH.new, syncs it and renames it to PATH, on a thread. Waits for an earlier replacement
-  /// that is still in progress.
+  /// Writes the text to PATH.new, syncs it and renames it to PATH, on a thread. Waits for an earlier
+  /// replacement that is still in progress.
   void begin(std::string text);
   [[nodiscard]] bool in_progress() const { return replacement_ && !has_ended(); }
   [[nodiscard]] std::optional<std::string> text_in_progress() const;
@@ -122,8 +122,8 @@ class StateFile {
   std::shared_ptr<Replacement> replacement_{};
 };
 
-/// Replaces a file that other programs of this machine read: they see the old text or the new one. Not synced, so
-/// a crash of the machine may lose it.
+/// Replaces a file that other programs of this machine read: they see the old text or the new one. Not
+/// synced, so a crash of the machine may lose it.
 Result<> replace_text_file(const std::string& path, std::string_view text);
 
 /// The whole file; EFBIG when longer than `most`, ENOENT when missing.

@@ -50,7 +50,9 @@ Result<> replace(const std::string& path, std::string_view text, Durable durable
 
 }  // namespace
 
-Result<> replace_text_file(const std::string& path, std::string_view text) { return replace(path, text, Durable::no); }
+Result<> replace_text_file(const std::string& path, std::string_view text) {
+  return replace(path, text, Durable::no);
+}
 
 struct StateFile::Replacement {
   std::string path{}, text{};
@@ -75,7 +77,8 @@ void StateFile::begin(std::string text) {
 }
 
 void* StateFile::thread(void* replacement) {
-  const std::unique_ptr<std::shared_ptr<Replacement>> held(static_cast<std::shared_ptr<Replacement>*>(replacement));
+  const std::unique_ptr<std::shared_ptr<Replacement>> held(
+      static_cast<std::shared_ptr<Replacement>*>(replacement));
   Replacement& mine = **held;
   mine.result = replace(mine.path, mine.text, Durable::yes);
   mine.ended = true;
