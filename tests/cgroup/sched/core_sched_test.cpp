@@ -168,6 +168,14 @@ TEST_F(CoreSched, AMachineWithoutThreadsPerCoreIsAskedOnceInAWhile) {
   EXPECT_NE(of(101), 0U);
 }
 
+TEST_F(CoreSched, TheStopRefusesNothingWhereNoTaskGotACookie) {
+  cookies.refusal = EINVAL;
+  ASSERT_EQ(tick().refusals.size(), 1U);
+  executor::Report report;
+  writer->restore_all(now, report);
+  EXPECT_TRUE(report.refusals.empty());
+}
+
 TEST_F(CoreSched, WithoutReadableCookiesNoTaskGetsOne) {
   cookies.nameless = true;
   const auto report = tick();
