@@ -95,3 +95,8 @@ systemctl daemon-reload
 ! is_asked || fail "a pod of another user is asked to end without the drop-in kill-without-api, which is of no use then"
 is_asked kill-without-api || fail "a pod of another user is not asked to end with the drop-in kill-without-api"
 say "kill-without-api: necessary and enough to ask a pod of another user to end"
+
+# For the cases that come after this one.
+rm -rf /etc/systemd/system/evenkeel.service /etc/systemd/system/evenkeel.service.d /etc/evenkeel /var/lib/evenkeel $unit $unit.d
+systemctl daemon-reload
+ip netns del far
