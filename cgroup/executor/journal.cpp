@@ -141,7 +141,10 @@ Result<> Journal::record_write(const JournalEntry& entry, std::string_view inten
   const bool on_record = found != entries_.end() && found->second.original == entry.original &&
                          found->second.ours == record.entry.ours;
   if (on_record) return {};
-  auto appended = append(journal_line(record), intended == entry.original ? Kind::closing : Kind::opening);
+  // A new record of a value that stays as it is precedes a change elsewhere.
+  const bool restores =
+      found != entries_.end() && found->second.original == entry.original && intended == entry.original;
+  auto appended = append(journal_line(record), restores ? Kind::closing : Kind::opening);
   if (!appended) return appended;
   if (found != entries_.end()) ++dead_;
   entries_[key] = std::move(record.entry);
