@@ -12,7 +12,7 @@
 //
 //   Start:     if (const auto text = read_state_file(path, kMost)) read_checkpoint(*text, now, slo,
 //   predictor); Each modelCheckpointInterval: Checkpoint::save(checkpoint_text(predictor, now)), see
-//   agent/runtime/state_file.h.
+//   agent/history/checkpoint.h.
 #pragma once
 
 #include <cstddef>

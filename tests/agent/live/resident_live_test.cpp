@@ -1,6 +1,6 @@
-// Tests how much memory the agent takes on a full node with every feature on. $EVENKEEL_BINARY chooses the
-// program:
-// `./tests/run image` gives it the static one, which the package and the image contain.
+// Tests how much memory the agent takes on a full node, with the features on CPU and with all.
+// $EVENKEEL_BINARY chooses the program: `./tests/run image` gives the static one, which package and image
+// contain.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +15,6 @@
 #include "tests/support/rounds.h"
 #include "tests/support/scenes/loop_settings.h"
 #include "tests/support/scenes/nodeslo_texts.h"
-#include "tests/support/soon.h"
 
 namespace evenkeel::test {
 namespace {

@@ -2,6 +2,7 @@
 # pace, without a burst of late ones, nothing that is held is lost, and all is as before at the end.
 set -eu
 [ "${EVENKEEL_IN_VM:-}" = v2 ] || { echo "one guest is enough: time does not depend on the hierarchy"; exit 77; }
+. tests/vm/endpoint.sh
 dir=$(mktemp -d /dev/shm/clock-jumps.XXXXXX)
 kubepods=/sys/fs/cgroup/kubepods
 pod=$kubepods/burstable/podeeeeeeee-0000-0000-0000-000000000002
@@ -24,13 +25,6 @@ build/release/evenkeel run --nodeslo "$dir/nodeslo.yaml" --pods cgroup --state-d
   --listen "unix:$dir/socket" >"$dir/log" 2>&1 &
 agent=$!
 
-figure() {
-  perl -MIO::Socket::UNIX -e '
-    my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or exit 1;
-    print $s "GET /metrics HTTP/1.0\r\nHost: localhost\r\n\r\n";
-    while (<$s>) { print $1 if /^$ARGV[1] (\S+)/ }' "$dir/socket" "$1"
-}
-ticks() { figure evenkeel_ticks_total; }
 jump() { date -s "@$(($(date +%s) + $1))" >/dev/null && ahead=$((ahead + $1)); }
 burst() { cat $pod/c1/cpu.max.burst; }
 # keeps_pace WHAT: about four ticks a second for five seconds, and for as long as an emulated machine takes to ask. A busy

@@ -3,6 +3,7 @@
 # go on, no value is written that cannot be put on record, and the stop restores every value before it waits for the disk.
 set -eu
 [ "${EVENKEEL_IN_VM:-}" = v1 ] || { echo "one guest is enough: a disk does not depend on the hierarchy"; exit 77; }
+. tests/vm/endpoint.sh
 maker=/sys/kernel/config/nullb
 [ -e $maker ] || mount -t configfs config /sys/kernel/config || true
 [ -e $maker ] || { echo "no null_blk here, whose disks are as slow as one likes"; exit 77; }
@@ -32,13 +33,6 @@ name=nullb-stalled
 mkfs.ext4 -q -E lazy_itable_init=0,lazy_journal_init=0 /dev/$name
 mount -t ext4 /dev/$name "$dir/disk"
 burst() { cat $pod/c1/cpu.cfs_burst_us; }
-figure() {
-  perl -MIO::Socket::UNIX -e '
-    my $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or exit 1;
-    print $s "GET $ARGV[1] HTTP/1.0\r\nHost: localhost\r\n\r\n";
-    while (<$s>) { print $1 if /$ARGV[2]/ }' "$dir/socket" "$1" "$2"
-}
-ticks() { figure /metrics '^evenkeel_ticks_total (\S+)'; }
 # slowest_health SECONDS: asks once a second; prints how long the slowest answer took, in ms.
 slowest_health() {
   perl -MIO::Socket::UNIX -MTime::HiRes=time,sleep -e '
