@@ -72,10 +72,11 @@ void CoreSchedWriter::release_unnamed() {
     member.recheck(now_, 1);
   }
   std::erase_if(members_, [this](const Member& member) {
+    const bool gone = tree_.find(member.cgroup) == nullptr;
+    if (!gone && member.group != 0) return false;
     const std::string record = member.dir + std::string(kRecord);
     // Without a record no task got a cookie: the kernel has refused, and would refuse again.
-    if (member.group == 0 && !journal_.directories().contains(record)) return true;
-    const bool gone = tree_.find(member.cgroup) == nullptr;
+    if (!journal_.directories().contains(record)) return true;
     if (gone) static_cast<void>(journal_.unmade(record));
     return gone;
   });

@@ -6,6 +6,7 @@
 
 #include "cgroup/executor/file_writer.h"
 #include "cgroup/sched/core_sched_writer.h"
+#include "tests/support/alloc_guard.h"
 #include "tests/support/fakes/fake_cookies.h"
 #include "tests/support/fakes/fake_host.h"
 
@@ -174,6 +175,17 @@ TEST_F(CoreSched, TheStopRefusesNothingWhereNoTaskGotACookie) {
   executor::Report report;
   writer->restore_all(now, report);
   EXPECT_TRUE(report.refusals.empty());
+}
+
+TEST_F(CoreSched, ATickWithoutChangesAllocatesNothing) {
+  for (const int refusal : {0, EINVAL}) {
+    cookies.refusal = refusal;
+    restart();
+    for (int i = 0; i < 3; ++i) tick();
+    const AllocGuard guard;
+    tick();
+    EXPECT_EQ(guard.allocations(), 0U) << "the kernel's answer is " << refusal;
+  }
 }
 
 TEST_F(CoreSched, WithoutReadableCookiesNoTaskGetsOne) {
