@@ -6,6 +6,7 @@
 
 #include "agent/document/document.h"
 #include "agent/pods/kube_text.h"
+#include "qos/cpu/pinning/reserved_cpus.h"
 
 namespace evenkeel::pods {
 namespace {
@@ -46,6 +47,17 @@ std::optional<KubeletSettings> kubelet_settings(std::string_view configz) {
     for (const auto& [name, value] : *options->map())
       if (value.scalar() != nullptr) out.options.emplace(name, value.scalar()->text);
   return out;
+}
+
+std::optional<CpuSet> kubelet_reserved(const KubeletSettings& settings, const CpuTopology& topology) {
+  if (settings.reserved) return settings.reserved;
+  constexpr std::array<const char*, 3> kOtherChoice = {
+      "distribute-cpus-across-numa", "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecache"};
+  const bool takes_others = std::ranges::any_of(kOtherChoice, [&](const char* option) {
+    const auto found = settings.options.find(option);
+    return found != settings.options.end() && found->second != "false";
+  });
+  return takes_others ? std::nullopt : pinning::first_cpus(topology, settings.reserved_cpu);
 }
 
 }  // namespace evenkeel::pods

@@ -23,4 +23,8 @@ struct KubeletSettings {
 /// Absent: the text is not the kubelet's configuration.
 std::optional<KubeletSettings> kubelet_settings(std::string_view configz);
 
+/// The CPUs that the kubelet's static CPU manager policy reserves. Absent: it has not said which or how many,
+/// or an option makes it take others than first_cpus().
+std::optional<CpuSet> kubelet_reserved(const KubeletSettings& settings, const CpuTopology& topology);
+
 }  // namespace evenkeel::pods

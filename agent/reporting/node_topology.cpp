@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "agent/reporting/reserved_cpus.h"
 #include "agent/runtime/json.h"
+#include "qos/cpu/pinning/reserved_cpus.h"
 
 namespace evenkeel::reporting {
 namespace {
@@ -84,13 +84,21 @@ std::string allocations_text(const std::vector<Allocation>& allocations) {
 struct Pools {
   CpuSet shared{}, best_effort{};
 };
-/// Best effort pods may use the CPUs of LSR pods, but not those of LSE pods. What the kubelet reserves stays
-/// in the pools, so that pods without CPUs of their own always have some.
+/// CPUs that the kubelet lets no pod use. Without that option of its static policy, what it reserves stays in
+/// the pools, so that pods without CPUs of their own always have some.
+CpuSet strictly_reserved(const NodeTopologyInput& input) {
+  if (input.kubelet.policy != "static" || input.settings == nullptr) return {};
+  const auto option = input.settings->options.find("strict-cpu-reservation");
+  if (option == input.settings->options.end() || option->second != "true") return {};
+  return pods::kubelet_reserved(*input.settings, input.cpus).value_or(CpuSet{});
+}
+
+/// Best effort pods may use the CPUs of LSR pods, but not those of LSE pods.
 Pools pools_of(const NodeTopologyInput& input, const std::vector<Allocation>& allocations) {
-  CpuSet taken;
+  CpuSet taken = strictly_reserved(input);
   for (const auto& one : allocations) taken = taken | one.cpus;
   if (input.kubelet.policy == "static" && input.kubelet.of.empty()) taken = taken | input.kubelet.all;
-  if (const auto reserved = node_reserved(input.object, input.cpus)) taken = taken | *reserved;
+  if (const auto reserved = pinning::node_reserved(input.object, input.cpus)) taken = taken | *reserved;
   if (input.object.system_qos_cpus && !input.object.system_qos_cpus_shared)
     taken = taken | *input.object.system_qos_cpus;
   CpuSet online;
@@ -132,7 +140,7 @@ std::string policy_text(const NodeTopologyInput& input) {
       json.end_object();
     }
     if (input.kubelet.policy != "static") return;
-    if (const auto reserved = kubelet_reserved(*input.settings, input.cpus))
+    if (const auto reserved = pods::kubelet_reserved(*input.settings, input.cpus))
       json.member("reservedCPUs", reserved->text());
   });
 }
@@ -190,7 +198,7 @@ std::optional<NodeTopology> node_topology(const NodeTopologyInput& input) {
   annotations["kubelet.koordinator.sh/cpu-manager-policy"] = policy_text(input);
   annotations["node.koordinator.sh/cpu-basic-info"] = basics_text(input);
   auto& reserved = annotations["node.koordinator.sh/reservation"];
-  if (const auto cpus = node_reserved(input.object, input.cpus))
+  if (const auto cpus = pinning::node_reserved(input.object, input.cpus))
     reserved = object_text([&](auto& json) { json.member("reservedCPUs", cpus->text()); });
   auto& system = annotations["node.koordinator.sh/system-qos-resource"];
   if (const auto& cpus = input.object.system_qos_cpus)

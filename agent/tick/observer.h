@@ -14,6 +14,7 @@
 #include "cgroup/tree/tree.h"
 #include "cgroup/tree/watch.h"
 #include "collectors/sampler.h"
+#include "qos/cpu/pinning/reserved_cpus.h"
 #include "qos/model/pod.h"
 #include "qos/model/snapshot.h"
 
@@ -119,6 +120,7 @@ class Observer {
   /// Every tick: measures, and takes what services say of themselves.
   void collect(MonoTime now) {
     sampler_.collect(node_, now);
+    reserved_cpus_.update(node_);
     figures_.collect(node_, now);
   }
   /// Between two ticks: reads the settings of cgroups that are new or were written; whether any has changed.
@@ -144,6 +146,7 @@ class Observer {
   collectors::Sampler sampler_;
   figures::Figures figures_;
   NodeSnapshot node_{};
+  pinning::ReservedCpus reserved_cpus_{};
   record::PodNames names_{tree_};
   TreeScan scan_;
   Roster roster_;

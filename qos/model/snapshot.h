@@ -195,6 +195,7 @@ struct NodeSnapshot {
   /// The same for the interface that leads out of the node.
   std::shared_ptr<const NetworkLink> network{};
   NodeObject object{};
+  CpuSet reserved_cpus{};  ///< by `object`: those that it names, or those for the amount that it gives
   /// What can be lent, of the resources that this agent advertises: less than `object.lent` where pods that
   /// the kubelet started request more. Absent: unknown, or another advertises.
   Resources lendable{};

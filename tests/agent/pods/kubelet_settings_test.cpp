@@ -49,5 +49,27 @@ TEST(KubeletSettings, AbsentForAnotherText) {
   EXPECT_FALSE(pods::kubelet_settings(configz("")).value().reserved);
 }
 
+TEST(KubeletSettings, CpusReservedByAnAmountAreThoseOfTheStaticPolicy) {
+  CpuTopology cpus;  // four cores with two threads each
+  for (int id = 0; id < 8; ++id) cpus.cpus.push_back({.id = id, .core = id % 4});
+  pods::KubeletSettings settings{.reserved = CpuSet::range(6, 7), .reserved_cpu = MilliCpu(2000)};
+  const auto reserved = [&] { return pods::kubelet_reserved(settings, cpus); };
+  EXPECT_EQ(reserved(), CpuSet::range(6, 7));
+  settings.reserved.reset();
+  EXPECT_EQ(reserved().value().text(), "0,4");
+  settings.reserved_cpu = MilliCpu(2001);
+  EXPECT_EQ(reserved().value().text(), "0-1,4") << "whole CPUs";
+  settings.options["full-pcpus-only"] = "true";
+  settings.options["distribute-cpus-across-numa"] = "false";
+  EXPECT_TRUE(reserved());
+  for (const char* option :
+       {"distribute-cpus-across-numa", "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecache"}) {
+    settings.options = {{option, "true"}};
+    EXPECT_FALSE(reserved()) << option << ": the kubelet takes others";
+  }
+  settings = {};
+  EXPECT_FALSE(reserved());
+}
+
 }  // namespace
 }  // namespace evenkeel::test

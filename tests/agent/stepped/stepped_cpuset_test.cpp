@@ -50,6 +50,19 @@ TEST_P(SteppedCpuset, NarrowsBestEffortAndRestoresTheSets) {
   EXPECT_EQ(after, before);
 }
 
+TEST_P(SteppedCpuset, LeavesOutWhatTheNodeReservesByAmount) {
+  auto args = node.args();
+  args.insert(args.end(), {"--node", node.extra("node.yaml",
+                                                "metadata:\n  name: n\n  annotations:\n"
+                                                "    node.koordinator.sh/reservation: "
+                                                "'{\"resources\":{\"cpu\":\"1500m\"}}'\n")});
+  SteppedAgent agent(args);
+  node.seconds(2, agent);
+  const auto used = CpuSet::parse(node.cpus(node.batch)).value();
+  EXPECT_FALSE(used.contains(0)) << "the first CPU stands for the amount: " << used.text();
+  EXPECT_FALSE(used.empty());
+}
+
 TEST_P(SteppedCpuset, OnV1NarrowsChildrenFirstAndWidensParentsFirst) {
   if (GetParam() == Kernel::v2) GTEST_SKIP() << "v2 takes any order";
   node.service_uses(6000_mcpu);

@@ -48,6 +48,7 @@ SnapshotBuilder& SnapshotBuilder::no_use() {
 
 SnapshotBuilder& SnapshotBuilder::object(const NodeObject& object) {
   node_.object = object;
+  node_.reserved_cpus = object.reserved_cpus.value_or(CpuSet{});
   return *this;
 }
 

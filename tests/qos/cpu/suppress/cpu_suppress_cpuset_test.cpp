@@ -185,12 +185,12 @@ TEST(CpuSuppressCpuset, KeepsTheSameCpusWhileTheyServe) {
   const std::string first = decision.cpus(snapshot);
   test::obey(snapshot, decision.out);
   // A reservation elsewhere would change a fresh pick's proportions, not these CPUs.
-  snapshot.object.reserved_cpus = test::cpu_list("7,23");
+  snapshot.reserved_cpus = test::cpu_list("7,23");
   snapshot.at += seconds(1);
   decision.decide(snapshot);
   EXPECT_EQ(decision.cpus(snapshot), first);
   // Taking one of them away does.
-  snapshot.object.reserved_cpus = test::cpu_list("0");
+  snapshot.reserved_cpus = test::cpu_list("0");
   snapshot.at += seconds(1);
   decision.decide(snapshot);
   EXPECT_NE(decision.cpus(snapshot), first);

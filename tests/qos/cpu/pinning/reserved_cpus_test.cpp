@@ -1,8 +1,10 @@
-// Tests which CPUs count as reserved, on machines of the kubelet's own tests of its static policy
+// Tests which CPUs the Node object reserves, on machines of the kubelet's own tests of its static policy
 // (pkg/kubelet/cm/cpumanager/policy_test.go) and on others.
-#include "agent/reporting/reserved_cpus.h"
+#include "qos/cpu/pinning/reserved_cpus.h"
 
 #include <gtest/gtest.h>
+
+#include "tests/support/alloc_guard.h"
 
 namespace evenkeel::test {
 namespace {
@@ -26,7 +28,7 @@ CpuTopology topology(const Machine& machine, bool alternating = false) {
 }
 
 std::string first(const CpuTopology& cpus, std::size_t count) {
-  const auto taken = reporting::first_cpus(cpus, count);
+  const auto taken = pinning::first_cpus(cpus, count);
   return taken ? taken->text() : "(absent)";
 }
 
@@ -64,38 +66,40 @@ TEST(FirstCpus, CoresOfAnotherSizeAreTakenLast) {
   EXPECT_EQ(first(hybrid, 2), "4-5") << "8 CPUs of 6 cores: the kubelet takes one CPU for a whole core";
 }
 
-TEST(ReservedCpus, OfTheKubelet) {
-  const auto cpus = topology({});
-  pods::KubeletSettings settings{.reserved = CpuSet::range(6, 7), .reserved_cpu = MilliCpu(2000)};
-  const auto reserved = [&] { return reporting::kubelet_reserved(settings, cpus); };
-  EXPECT_EQ(reserved(), CpuSet::range(6, 7));
-  settings.reserved.reset();
-  EXPECT_EQ(reserved().value().text(), "0,4");
-  settings.reserved_cpu = MilliCpu(2001);
-  EXPECT_EQ(reserved().value().text(), "0-1,4") << "whole CPUs";
-  settings.options["full-pcpus-only"] = "true";
-  settings.options["distribute-cpus-across-numa"] = "false";
-  EXPECT_TRUE(reserved());
-  for (const char* option :
-       {"distribute-cpus-across-numa", "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecache"}) {
-    settings.options = {{option, "true"}};
-    EXPECT_FALSE(reserved()) << option << ": the kubelet takes others";
-  }
-  settings = {};
-  EXPECT_FALSE(reserved());
-}
-
 TEST(ReservedCpus, OfTheNode) {
   const auto cpus = topology({});
   NodeObject object;
-  EXPECT_FALSE(reporting::node_reserved(object, cpus));
+  EXPECT_FALSE(pinning::node_reserved(object, cpus));
   object.reserved_cpu = MilliCpu(1500);
-  EXPECT_EQ(reporting::node_reserved(object, cpus).value().text(), "0,4");
+  EXPECT_EQ(pinning::node_reserved(object, cpus).value().text(), "0,4");
   object.reserved_cpus = CpuSet::range(7, 7);
-  EXPECT_EQ(reporting::node_reserved(object, cpus), CpuSet::range(7, 7));
+  EXPECT_EQ(pinning::node_reserved(object, cpus), CpuSet::range(7, 7));
   object = {};
   object.reserved_cpu = MilliCpu(9000);
-  EXPECT_FALSE(reporting::node_reserved(object, cpus)) << "more than there are";
+  EXPECT_FALSE(pinning::node_reserved(object, cpus)) << "more than there are";
+}
+
+TEST(ReservedCpus, FollowTheNodeObjectAndTheMachine) {
+  NodeSnapshot node;
+  pinning::ReservedCpus reserved;
+  reserved.update(node);
+  EXPECT_EQ(node.reserved_cpus.text(), "");
+  node.object.reserved_cpu = MilliCpu(1500);
+  reserved.update(node);
+  EXPECT_EQ(node.reserved_cpus.text(), "") << "the CPUs are not known yet";
+  node.topology = topology({});
+  node.topology.online = CpuSet::range(0, 7);
+  reserved.update(node);
+  EXPECT_EQ(node.reserved_cpus.text(), "0,4");
+  const AllocGuard guard;
+  reserved.update(node);
+  EXPECT_EQ(guard.allocations(), 0U);
+  node.object.reserved_cpus = CpuSet::range(7, 7);
+  reserved.update(node);
+  EXPECT_EQ(node.reserved_cpus.text(), "7");
+  node.object = {};
+  reserved.update(node);
+  EXPECT_EQ(node.reserved_cpus.text(), "");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "agent/reporting/reserved_cpus.h"
+#include "qos/cpu/pinning/reserved_cpus.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace evenkeel::reporting {
+namespace evenkeel::pinning {
 namespace {
 
 /// The number of the part of the machine (NUMA node, socket, core) to which a CPU belongs.
@@ -96,12 +96,6 @@ class Taking {
   CpuSet taken_{};
 };
 
-std::optional<CpuSet> by_amount(const std::optional<MilliCpu>& amount, const CpuTopology& topology) {
-  constexpr std::int64_t kCpu = 1000;
-  if (!amount || *amount <= MilliCpu{}) return std::nullopt;
-  return first_cpus(topology, static_cast<std::size_t>((amount->count() + kCpu - 1) / kCpu));
-}
-
 }  // namespace
 
 std::optional<CpuSet> first_cpus(const CpuTopology& topology, std::size_t count) {
@@ -109,19 +103,21 @@ std::optional<CpuSet> first_cpus(const CpuTopology& topology, std::size_t count)
   return Taking(topology, count).take();
 }
 
-std::optional<CpuSet> kubelet_reserved(const pods::KubeletSettings& settings, const CpuTopology& topology) {
-  if (settings.reserved) return settings.reserved;
-  constexpr std::array<const char*, 3> kOtherChoice = {
-      "distribute-cpus-across-numa", "distribute-cpus-across-cores", "prefer-align-cpus-by-uncorecache"};
-  const bool takes_others = std::ranges::any_of(kOtherChoice, [&](const char* option) {
-    const auto found = settings.options.find(option);
-    return found != settings.options.end() && found->second != "false";
-  });
-  return takes_others ? std::nullopt : by_amount(settings.reserved_cpu, topology);
+std::optional<CpuSet> first_cpus(const CpuTopology& topology, const std::optional<MilliCpu>& amount) {
+  constexpr std::int64_t kCpu = 1000;
+  if (!amount || *amount <= MilliCpu{}) return std::nullopt;
+  return first_cpus(topology, static_cast<std::size_t>((amount->count() + kCpu - 1) / kCpu));
 }
 
 std::optional<CpuSet> node_reserved(const NodeObject& object, const CpuTopology& topology) {
-  return object.reserved_cpus ? object.reserved_cpus : by_amount(object.reserved_cpu, topology);
+  return object.reserved_cpus ? object.reserved_cpus : first_cpus(topology, object.reserved_cpu);
 }
 
-}  // namespace evenkeel::reporting
+void ReservedCpus::update(NodeSnapshot& node) {
+  const Inputs inputs{node.object.reserved_cpus, node.object.reserved_cpu, node.topology.online};
+  if (inputs == inputs_) return;
+  inputs_ = inputs;
+  node.reserved_cpus = node_reserved(node.object, node.topology).value_or(CpuSet{});
+}
+
+}  // namespace evenkeel::pinning
