@@ -1,17 +1,35 @@
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
 
+#include <algorithm>
 #include <limits>
 #include <sstream>
+#include <string_view>
 #include <unordered_map>
 
 #include "agent/api/metrics.h"
 
 namespace evenkeel::api {
 
+namespace {
+
+/// Samples of prometheus-cpp take ten times the memory of their text, so only so many wait to become text.
+constexpr std::size_t kMostWaiting = 256;
+
+std::string_view without_comments(std::string_view text) {
+  while (text.starts_with('#')) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text;
+}
+
+}  // namespace
+
 struct Exposition::Impl {
-  std::size_t cap = 0, series = 0, dropped = 0;
-  std::vector<prometheus::MetricFamily> families{};
+  struct Family {
+    prometheus::MetricFamily waiting{};
+    std::string text{};
+  };
+  std::size_t cap = 0, series = 0, dropped = 0, waiting = 0;
+  std::vector<Family> families{};
   std::unordered_map<std::string, std::size_t> by_name{};
 
   prometheus::ClientMetric* add(std::string_view name, std::string_view help, prometheus::MetricType type,
@@ -20,13 +38,29 @@ struct Exposition::Impl {
       ++dropped;
       return nullptr;
     }
+    if (waiting == kMostWaiting) render();
     ++series;
+    ++waiting;
     const auto [found, fresh] = by_name.try_emplace(std::string(name), families.size());
-    if (fresh) families.push_back({std::string(name), std::string(help), type, {}});
-    auto& metrics = families[found->second].metric;
+    if (fresh) families.push_back({.waiting = {std::string(name), std::string(help), type, {}}});
+    auto& metrics = families[found->second].waiting.metric;
     metrics.emplace_back();
     for (auto& [key, value] : labels) metrics.back().label.push_back({std::move(key), std::move(value)});
     return &metrics.back();
+  }
+
+  void render() {
+    std::vector<prometheus::MetricFamily> one(1);
+    for (auto& family : families) {
+      if (family.waiting.metric.empty()) continue;
+      std::swap(one.front(), family.waiting);
+      std::ostringstream out;
+      prometheus::TextSerializer().Serialize(out, one);
+      std::swap(one.front(), family.waiting);
+      family.waiting.metric = {};
+      family.text.append(family.text.empty() ? out.view() : without_comments(out.view()));
+    }
+    waiting = 0;
   }
 };
 
@@ -60,10 +94,14 @@ void Exposition::histogram(std::string_view name, std::string_view help, std::sp
 
 std::size_t Exposition::dropped() const { return impl_->dropped; }
 
-std::string Exposition::text() const {
-  std::ostringstream out;
-  prometheus::TextSerializer().Serialize(out, impl_->families);
-  return out.str();
+std::string Exposition::text() {
+  impl_->render();
+  std::size_t size = 0;
+  for (const auto& family : impl_->families) size += family.text.size();
+  std::string out;
+  out.reserve(size);
+  for (const auto& family : impl_->families) out += family.text;
+  return out;
 }
 
 }  // namespace evenkeel::api

@@ -33,7 +33,8 @@ class Exposition {
   void histogram(std::string_view name, std::string_view help, std::span<const double> bounds,
                  std::span<const std::uint64_t> counts, double sum, Labels labels = {});
   [[nodiscard]] std::size_t dropped() const;
-  [[nodiscard]] std::string text() const;
+  /// All of it so far.
+  [[nodiscard]] std::string text();
 
  private:
   struct Impl;

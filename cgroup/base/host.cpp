@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 
 namespace evenkeel {
 
@@ -51,11 +52,11 @@ Result<Host> Host::open(const std::string& root) {
   return Host(std::move(fd), std::move(path));
 }
 
-Result<Fd> Host::open_beneath(const std::string& path, std::uint64_t flags) const {
+Result<Fd> Host::open_beneath(const char* path, std::uint64_t flags) const {
   open_how how{};
   how.flags = flags | O_CLOEXEC;
   how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  const char* name = path.empty() ? "." : path.c_str();
+  const char* name = *path == '\0' ? "." : path;
   long fd = ::syscall(SYS_openat2, root_.get(), name, &how, sizeof how);
   // Before Linux 5.6 there is no openat2. With the root "/" every path is beneath the root anyway.
   if (fd < 0 && errno == ENOSYS && root_path_ == "/")
@@ -64,14 +65,26 @@ Result<Fd> Host::open_beneath(const std::string& path, std::uint64_t flags) cons
   return Fd(static_cast<int>(fd));
 }
 
-Result<Fd> Host::open_read(const std::string& path) const { return open_beneath(path, O_RDONLY); }
+Result<Fd> Host::open_read(const std::string& path) const { return open_beneath(path.c_str(), O_RDONLY); }
+
+Result<Fd> Host::open_read(std::string_view directory, std::string_view name) const {
+  std::array<char, PATH_MAX> path;
+  if (directory.size() + name.size() + 2 > path.size()) return fail(ENAMETOOLONG, Op::open);
+  char* end = std::ranges::copy(directory, path.data()).out;
+  if (!name.empty()) {
+    *end++ = '/';
+    end = std::ranges::copy(name, end).out;
+  }
+  *end = '\0';
+  return open_beneath(path.data(), O_RDONLY);
+}
 
 Result<Fd> Host::open_dir(const std::string& path) const {
-  return open_beneath(path, O_RDONLY | O_DIRECTORY);
+  return open_beneath(path.c_str(), O_RDONLY | O_DIRECTORY);
 }
 
 Result<Fd> Host::open_dir_path(const std::string& path) const {
-  return open_beneath(path, O_PATH | O_DIRECTORY);
+  return open_beneath(path.c_str(), O_PATH | O_DIRECTORY);
 }
 
 Result<std::string> Host::slurp(const std::string& path) const {
@@ -89,7 +102,7 @@ Result<std::string> Host::slurp(const std::string& path) const {
   }
 }
 
-bool Host::exists(const std::string& path) const { return open_beneath(path, O_PATH).has_value(); }
+bool Host::exists(const std::string& path) const { return open_beneath(path.c_str(), O_PATH).has_value(); }
 
 Result<std::vector<SubDir>> Host::subdirs_with_inodes(const std::string& path) const {
   const auto dir = open_dir(path);
@@ -146,7 +159,7 @@ Result<std::vector<std::string>> Host::files(const std::string& path) const {
 }
 
 Result<std::uint64_t> Host::inode(const std::string& path) const {
-  const auto fd = open_beneath(path, O_PATH);
+  const auto fd = open_beneath(path.c_str(), O_PATH);
   if (!fd) return fail(fd.error().code, Op::open);
   struct stat info {};
   if (::fstat(fd->get(), &info) != 0) return fail(errno, Op::read);
@@ -154,7 +167,7 @@ Result<std::uint64_t> Host::inode(const std::string& path) const {
 }
 
 bool Host::on_kernel_fs(const std::string& path) const {
-  const auto fd = open_beneath(path, O_PATH);
+  const auto fd = open_beneath(path.c_str(), O_PATH);
   return fd && is_kernel_fs(fd->get());
 }
 
@@ -202,11 +215,17 @@ Result<std::string_view> read_whole(int fd, std::span<char> buffer, bool kernel_
 
 }  // namespace
 
+std::string ReadFile::path() const {
+  std::string out = directory_ ? *directory_ : std::string();
+  if (!name_.empty()) out.append("/").append(name_);
+  return out;
+}
+
 Result<std::string_view> ReadFile::read(const Host& host, std::span<char> buffer) {
   if (fd_ && !kernel_fs_ && unlinked(fd_.get())) fd_ = Fd();
   if (!fd_) {
     if (missing_reads_ > 0 && missing_reads_++ < kMissingRetry) return fail(ENOENT, Op::open);
-    auto opened = host.open_read(path_);
+    auto opened = host.open_read(directory_ ? std::string_view(*directory_) : std::string_view(), name_);
     missing_reads_ = !opened && opened.error().code == ENOENT ? 1 : 0;
     if (!opened) return fail(opened.error().code, Op::open);
     fd_ = std::move(*opened);

@@ -4,6 +4,7 @@
 // RESOLVE_IN_ROOT).
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,6 +25,8 @@ class Host {
 
   /// `path` is relative to the root ("proc/stat").
   [[nodiscard]] Result<Fd> open_read(const std::string& path) const;
+  /// The file `name` in that directory; allocates nothing.
+  [[nodiscard]] Result<Fd> open_read(std::string_view directory, std::string_view name) const;
   [[nodiscard]] Result<Fd> open_dir(const std::string& path) const;
   /// A path-only descriptor (O_PATH) of the directory, for opening a file in exactly this directory even if
   /// the path is reused. "" is the root.
@@ -56,7 +59,7 @@ class Host {
 
  private:
   Host(Fd root, std::string path) : root_(std::move(root)), root_path_(std::move(path)) {}
-  [[nodiscard]] Result<Fd> open_beneath(const std::string& path, std::uint64_t flags) const;
+  [[nodiscard]] Result<Fd> open_beneath(const char* path, std::uint64_t flags) const;
   Fd root_{};
   std::string root_path_{};
 };
@@ -76,8 +79,14 @@ enum class Hold : std::uint8_t {
 class ReadFile {
  public:
   ReadFile() = default;
-  /// The first read opens it. `path` is relative to the host's root.
-  ReadFile(std::string path, Hold hold) : path_(std::move(path)), hold_(hold) {}
+  /// Relative to the host's root. The files of a cgroup share it: it is most of what they take of memory.
+  using Directory = std::shared_ptr<const std::string>;
+  /// The first read opens it. `name` must outlive it.
+  ReadFile(Directory directory, std::string_view name, Hold hold)
+      : directory_(std::move(directory)), name_(name), hold_(hold) {}
+  /// `path` is relative to the host's root.
+  ReadFile(std::string path, Hold hold)
+      : directory_(std::make_shared<const std::string>(std::move(path))), hold_(hold) {}
 
   /// The content, as a view into `buffer`. A kept descriptor of a removed cgroup gives ENODEV. A missing file
   /// gives ENOENT, and is tried again only every 64th read. On a file system that is not the kernel's, a kept
@@ -85,10 +94,13 @@ class ReadFile {
   Result<std::string_view> read(const Host& host, std::span<char> buffer);
 
   [[nodiscard]] bool open() const { return static_cast<bool>(fd_); }
-  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string path() const;
+  /// The same file, not open.
+  [[nodiscard]] ReadFile closed(Hold hold) const { return {directory_, name_, hold}; }
 
  private:
-  std::string path_{};
+  Directory directory_{};
+  std::string_view name_{};  ///< empty: `directory_` is the whole path
   Fd fd_{};
   Hold hold_ = Hold::kept;
   bool kernel_fs_ = false;

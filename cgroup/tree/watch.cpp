@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <utility>
 
 namespace evenkeel::tree {
 namespace {
@@ -94,7 +95,10 @@ bool TreeWatch::watch(const std::string& dir, WatchRequest request) {
   if (!same_life) drop(watched);
   watched.inode = inode;
   watched.request = std::move(request);
-  watched.absolute = path_of(fd->get());
+  if (auto absolute = path_of(fd->get()); absolute != watched.absolute) {
+    by_absolute_.erase(watched.absolute);
+    watched.absolute = std::move(absolute);
+  }
   if (watched.request.cgroup && !watched.marked) watched.marked = mark(fd->get());
   const auto by_fd = "/proc/self/fd/" + std::to_string(fd->get());
   const int descriptor =
@@ -105,8 +109,8 @@ bool TreeWatch::watch(const std::string& dir, WatchRequest request) {
   }
   const bool fresh = descriptor != watched.descriptor;
   watched.descriptor = descriptor;
-  dir_of_descriptor_[descriptor] = dir;
-  dir_of_absolute_[watched.absolute] = dir;
+  by_descriptor_[descriptor] = &watched;
+  by_absolute_.insert_or_assign(watched.absolute, &watched);
   return fresh;
 }
 
@@ -129,8 +133,8 @@ bool TreeWatch::mark(int dir_fd) {
 void TreeWatch::drop(Watched& watched) {
   if (watched.descriptor >= 0) {
     ::inotify_rm_watch(inotify_.get(), watched.descriptor);
-    dir_of_descriptor_.erase(watched.descriptor);
-    dir_of_absolute_.erase(watched.absolute);
+    by_descriptor_.erase(watched.descriptor);
+    by_absolute_.erase(watched.absolute);
   }
   if (watched.marked && marks_pin_) ++dead_marks_;
   watched.descriptor = -1;
@@ -191,9 +195,9 @@ void TreeWatch::drain_inotify(Changes& changes) {
 
 void TreeWatch::take_inotify(int descriptor, std::uint32_t mask, std::string_view name, Changes& changes) {
   if (mask & IN_Q_OVERFLOW) changes.overflow = changes.anywhere = changes.tree = true;
-  const auto known = dir_of_descriptor_.find(descriptor);
-  if (known == dir_of_descriptor_.end()) return;
-  auto& watched = by_dir_[known->second];
+  const auto known = by_descriptor_.find(descriptor);
+  if (known == by_descriptor_.end()) return;
+  auto& watched = *known->second;
   const auto& request = watched.request;
   if (mask & IN_IGNORED) {
     drop(watched);
@@ -228,9 +232,9 @@ void TreeWatch::take_fanotify(int file, int pid, Changes& changes) {
   const auto slash = path.rfind('/');
   if (slash == std::string::npos) return;
   const auto name = std::string_view(path).substr(slash + 1);
-  const auto dir = dir_of_absolute_.find(path.substr(0, slash));
-  if (dir == dir_of_absolute_.end() || !is_setting(name)) return;
-  const auto cgroup = by_dir_[dir->second].request.cgroup;
+  const auto dir = by_absolute_.find(std::string_view(path).substr(0, slash));
+  if (dir == by_absolute_.end() || !is_setting(name)) return;
+  const auto cgroup = dir->second->request.cgroup;
   if (cgroup) add_value(changes, cgroup, name, Writer{pid, command_of(pid)});
 }
 

@@ -105,9 +105,10 @@ class TreeWatch {
   int dead_marks_ = 0;
   std::uint32_t round_ = 0;
   std::unordered_map<std::string, Watched> by_dir_{};
-  std::unordered_map<int, std::string> dir_of_descriptor_{};
-  std::unordered_map<std::string, std::string> dir_of_absolute_{};
-  std::string no_writers_{};  ///< why fanotify is not in use
+  // Of the same: the paths are most of the memory that this class takes.
+  std::unordered_map<int, Watched*> by_descriptor_{};
+  std::unordered_map<std::string_view, Watched*> by_absolute_{};  ///< each key is the value's `absolute`
+  std::string no_writers_{};                                      ///< why fanotify is not in use
   std::string limitation_{};
 };
 

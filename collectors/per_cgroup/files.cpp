@@ -88,19 +88,23 @@ std::vector<CgroupFile> all_files() {
   return out;
 }
 
-std::string joined(const std::string& dir, std::string_view name) {
-  return dir.empty() || name.empty() ? std::string{} : dir + '/' + std::string(name);
+FilePath in(std::string directory, std::string_view name) {
+  if (name.empty()) return {};
+  return {.directory = std::move(directory), .name = name};
 }
 
 /// On a hybrid host a cgroup has a unified directory only if another process created it; a vendor kernel may
 /// have the file in cpuacct as well.
-std::string pressure_path(std::string_view name, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
+FilePath pressure_path(std::string_view name, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
   const auto unified = tree.unified_dir(cgroup);
-  if (tree.layout().v2(Controller::cpuacct)) return joined(unified, name);
-  auto vendor = joined(tree.dir(cgroup, Controller::cpuacct), name);
-  if (unified.empty()) return vendor;
-  const bool only_vendor = !tree.host().exists(unified) && tree.host().exists(vendor);
-  return only_vendor ? vendor : joined(unified, name);
+  if (tree.layout().v2(Controller::cpuacct)) return in(unified, name);
+  const auto vendor = tree.dir(cgroup, Controller::cpuacct);
+  const auto has_it = [&](const std::string& directory) {
+    return !directory.empty() && tree.host().exists(directory + '/' + std::string(name));
+  };
+  if (unified.empty()) return in(vendor, name);
+  const bool only_vendor = !tree.host().exists(unified) && has_it(vendor);
+  return in(only_vendor ? vendor : unified, name);
 }
 
 bool needed_by(CgroupKind kind, Kinds kinds) { return ((kinds >> static_cast<unsigned>(kind)) & 1U) != 0; }
@@ -117,18 +121,18 @@ void parse_file(const CgroupFile& file, Text text, CgroupReading& reading) {
   parse_plain(file.knob, text, reading);
 }
 
-std::string file_path(const CgroupFile& file, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
+FilePath file_path(const CgroupFile& file, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
   if (!needed_by(cgroup.kind, file.kinds)) return {};
   const bool on_v2 = tree.layout().v2(file.controller);
   switch (file.where) {
     case pressure:
       return pressure_path(file.name, tree, cgroup);
     case either:
-      return joined(tree.dir(cgroup, file.controller), kernel::file_name(file.knob, tree.layout()));
+      return in(tree.dir(cgroup, file.controller), kernel::file_name(file.knob, tree.layout()));
     case v1:
-      return on_v2 ? std::string{} : joined(tree.dir(cgroup, file.controller), file.name);
+      return on_v2 ? FilePath{} : in(tree.dir(cgroup, file.controller), file.name);
     case v2:
-      return on_v2 ? joined(tree.dir(cgroup, file.controller), file.name) : std::string{};
+      return on_v2 ? in(tree.dir(cgroup, file.controller), file.name) : FilePath{};
   }
   return {};
 }

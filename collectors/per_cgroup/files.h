@@ -54,8 +54,12 @@ std::span<const CgroupFile> cgroup_files();
 /// Sets the members of the sample that the text of this file gives.
 void parse_file(const CgroupFile& file, Text text, CgroupReading& reading);
 
-/// Relative to the host root; empty when this machine, or this kind of cgroup, has no such file.
-std::string file_path(const CgroupFile& file, const tree::CgroupTree& tree, const tree::Cgroup& cgroup);
+struct FilePath {
+  std::string
+      directory{};  ///< relative to the host root; empty: this machine, or this cgroup, has no such file
+  std::string_view name{};  ///< lives as long as the program
+};
+FilePath file_path(const CgroupFile& file, const tree::CgroupTree& tree, const tree::Cgroup& cgroup);
 
 // Chooses which files stay open when there are not enough descriptors for all. Arithmetic only.
 

@@ -1,6 +1,7 @@
 #include "collectors/per_cgroup/slots.h"
 
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
 #include <utility>
 
@@ -46,14 +47,21 @@ void CgroupSlots::follow(const tree::CgroupTree& tree, std::size_t limit, collec
 
 CgroupSlots::Slot CgroupSlots::open_slot(const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
   Slot slot{.id = cgroup.id};
+  std::vector<ReadFile::Directory> directories;
+  const auto shared = [&](std::string&& path) {
+    const auto found = std::ranges::find(directories, path, [](const auto& known) { return *known; });
+    if (found != directories.end()) return *found;
+    return directories.emplace_back(std::make_shared<const std::string>(std::move(path)));
+  };
   for (const auto& row : cgroup_files()) {
     auto path = file_path(row, tree, cgroup);
-    if (path.empty()) continue;
+    if (path.directory.empty()) continue;
     OpenFile open;
     open.row = &row;
-    open.file = ReadFile(std::move(path), Hold::kept);
+    open.file = ReadFile(shared(std::move(path.directory)), path.name, Hold::kept);
     slot.files.push_back(std::move(open));
   }
+  slot.files.shrink_to_fit();
   return slot;
 }
 
@@ -83,7 +91,7 @@ void CgroupSlots::share(const tree::CgroupTree& tree, std::size_t limit, collect
       const auto hold = left[i] > 0 || !there[i] ? Hold::kept : Hold::reopened;
       if (left[i] > 0) --left[i];
       if (hold == open.hold) continue;
-      open.file = ReadFile(open.file.path(), hold);
+      open.file = open.file.closed(hold);
       open.hold = hold;
     }
   }
@@ -108,7 +116,7 @@ void CgroupSlots::read(Slot& slot, OpenFile& open, const Host& host, std::span<c
   const auto text = open.file.read(host, buffer);
   open.missing = !text && vanished(text.error());
   // A ReadFile retries a missing file only now and then; a new one tries at once.
-  if (open.missing && slot.age_ticks < kGrownUp) open.file = ReadFile(open.file.path(), open.hold);
+  if (open.missing && slot.age_ticks < kGrownUp) open.file = open.file.closed(open.hold);
   parse_file(*open.row, text ? Text(*text) : Text{}, reading);
 }
 

@@ -37,7 +37,8 @@ constexpr Resource kResources[] = {{Contended::cpu, "cpu.pressure", "proc/pressu
 std::string pressure_file(std::string_view name, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
   for (const auto& row : per_cgroup::cgroup_files()) {
     if (row.where != per_cgroup::Where::pressure || row.name != name) continue;
-    if (auto path = per_cgroup::file_path(row, tree, cgroup); !path.empty()) return path;
+    const auto path = per_cgroup::file_path(row, tree, cgroup);
+    if (!path.directory.empty()) return path.directory + '/' + std::string(path.name);
   }
   return {};
 }
