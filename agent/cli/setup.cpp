@@ -72,9 +72,8 @@ kube::AccessResult kubelet_access(const Flags& flags, const std::optional<kube::
   out.unverified = flags.kubelet_insecure_tls;
   if (out.unverified) out.authorities = {};
   if (!out.unverified && !out.authorities.given())
-    return {
-        std::nullopt,
-        "the kubelet's certificate cannot be verified; legal: --kubelet-ca FILE or --kubelet-insecure-tls"};
+    return {std::nullopt,
+            "the kubelet's certificate cannot be verified; legal: --kubelet-ca FILE, or --pods api"};
   return {out, {}};
 }
 

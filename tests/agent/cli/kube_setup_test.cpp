@@ -151,8 +151,10 @@ TEST_F(KubeSetupTest, MistakesAreReported) {
     flags = before;
     return text;
   };
-  EXPECT_NE(error([&] { flags.pods = "kubelet"; }).find("--pods kubelet: the kubelet's certificate"),
-            std::string::npos);
+  EXPECT_EQ(
+      error([&] { flags.pods = "kubelet"; }),
+      "--pods kubelet: the kubelet's certificate cannot be verified; legal: --kubelet-ca FILE, or --pods api")
+      << "not the flag with which it is not verified at all";
   EXPECT_NE(error([&] { flags.pods = "api"; }).find("--pods api: no API server is known"), std::string::npos);
   EXPECT_NE(error([&] { flags.pods = "x"; }).find("--pods: found 'x'"), std::string::npos);
   EXPECT_NE(error([&] { flags.kubeconfig = "/nowhere"; }).find("--kubeconfig: /nowhere: cannot be read"),
