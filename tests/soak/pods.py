@@ -45,7 +45,8 @@ class Node(CgroupTree):
                     whole = read(f"{root}/cpuset.cpus") if name == "cpuset.cpus" and not self.v2 else read(file)
                     yield file, DEFAULTS.get(name, whole.strip())
 
-    def add_pod(self, qos=None):
+    def add_pod(self, qos=None, command=None):
+        """`command`: what each of its containers runs; by default `start` chooses."""
         if len(self.pods) >= MOST_PODS:
             return
         self.count += 1
@@ -60,17 +61,27 @@ class Node(CgroupTree):
             self.make(f"{path}/{container}")
             if qos != "BestEffort":
                 self.own(f"{path}/{container}", "cpu.max" if self.v2 else "cpu.cfs_quota_us", "50000 100000" if self.v2 else 50000)
-            processes.append(self.start(f"{path}/{container}"))
+            processes.append(self.start(f"{path}/{container}", command))
         self.pods[uid] = (qos, path, containers, processes)
         for place in [path] + [f"{path}/{container}" for container in containers]:
             for file, value in self.files(place):
                 self.owned.setdefault(file, value)
 
-    def start(self, path):
-        """A process in the container: idle, or one that uses some CPU."""
+    def start(self, path, command=None):
+        """A process in the container: this one, or an idle one, or one that uses some CPU. Its output is not read."""
         busy = ["sh", "-c", "while :; do i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done; sleep 0.05; done"]
-        return subprocess.Popen(busy if random.random() < 0.4 else ["sleep", "100000"], preexec_fn=lambda: self.enter(path),
-                                stdin=subprocess.DEVNULL)
+        return subprocess.Popen(command or (busy if random.random() < 0.4 else ["sleep", "100000"]),
+                                preexec_fn=lambda: self.enter(path), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+
+    def start_again(self):
+        """Starts the processes that have ended, as a kubelet does, and returns how many had."""
+        count = 0
+        for _, path, containers, processes in self.pods.values():
+            for i, container in enumerate(containers):
+                if processes[i].poll() is not None:
+                    processes[i] = self.start(f"{path}/{container}", processes[i].args)
+                    count += 1
+        return count
 
     def own(self, path, name, value):
         for root in self.places():
@@ -103,19 +114,20 @@ class Node(CgroupTree):
         self.remove(path)
         self.owned = {file: value for file, value in self.owned.items() if f"/{path}" not in file}
 
+    def not_restored(self):
+        """{file: (what it holds, what its owner wrote last)} of those that differ."""
+        now = {file: read(file).strip() for file in self.owned if os.path.exists(file)}
+        return {file: (value, self.owned[file]) for file, value in now.items() if value != self.owned[file]}
+
     def differences(self, put_back=False):
-        """Files that do not hold what their owner wrote last; each is told once."""
+        """The same as sentences; each is told once."""
         out = []
-        for file, value in self.owned.items():
-            if not os.path.exists(file):
-                continue
-            now = read(file).strip()
-            if now != value:
-                out.append(f"{file} is {now}, its owner wrote {value}")
-                if put_back:
-                    write(file, value)
-                else:
-                    self.owned[file] = now
+        for file, (now, value) in self.not_restored().items():
+            out.append(f"{file} is {now}, its owner wrote {value}")
+            if put_back:
+                write(file, value)
+            else:
+                self.owned[file] = now
         return out
 
     def pod_list(self, nonsense=False):

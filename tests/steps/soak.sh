@@ -19,9 +19,17 @@ faults() {
   tests/faults/sweep --binary build/release/evenkeel --library build/tools/fail.so "$@"
 }
 
+# swept ROW TITLE [ARGUMENT OF sweep...]: and prints the figures.
+swept() {
+  run_step "$1" "$2" faults "${@:3}"
+  sed -n '/^[0-9]* call sites,/p' "build/logs/$1.log"
+}
+
 step_faults() {
   need_release
   mkdir -p build/tools
-  run_step faults "every call fails once and for ever, stepped" faults
-  run_step faults-loop "the same in the event loop" faults --loop
+  swept faults "every call fails once and for ever, stepped"
+  swept faults-loop "the same in the event loop" --loop
+  swept faults-restore "the same in restore, after the agent was killed" --restore
+  swept faults-allocations "every allocation fails once" --allocations
 }
