@@ -11,13 +11,15 @@
 #include <random>
 
 #include "tests/support/agents/stepped_node.h"
+#include "tests/support/environment.h"
 #include "tests/support/rounds.h"
 #include "tests/support/scenes/nodeslo_texts.h"
 
 namespace evenkeel::test {
 namespace {
 
-constexpr int kKills = static_cast<int>(rounds(250));  // per kernel version
+/// Per kernel version. EVENKEEL_KILLS: for longer runs.
+int kills() { return from_environment("EVENKEEL_KILLS", static_cast<int>(rounds(250))); }
 
 /// Counters are the kernel's, not ours: they differ after every second that passed.
 bool is_counter(const std::string& name) {
@@ -89,7 +91,7 @@ TEST_P(SteppedCrash, LeavesNothingBehindAfterRestore) {
   const auto before = settings_below(node.host.root());
   std::uniform_int_distribution<int> moment_us(0, 2 * usual_life_us(node));
   int wrote_something = 0;
-  for (int kill = 0; kill < kKills; ++kill) {
+  for (int kill = 0; kill < kills(); ++kill) {
     {
       SteppedAgent agent(node.args());
       agent.kill_after(std::chrono::microseconds(moment_us(node.random)));
@@ -103,9 +105,9 @@ TEST_P(SteppedCrash, LeavesNothingBehindAfterRestore) {
         << "after kill number " << kill << "\n"
         << restored.err;
   }
-  std::printf("%d kills on a fake %s node; %d of them with values in force; all restored\n", kKills,
+  std::printf("%d kills on a fake %s node; %d of them with values in force; all restored\n", kills(),
               node.v1() ? "v1" : "v2", wrote_something);
-  EXPECT_GT(wrote_something, kKills / 5) << "the kills came too early to prove anything";
+  EXPECT_GT(wrote_something, kills() / 5) << "the kills came too early to prove anything";
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, SteppedCrash, testing::Values(FakeNode::Kernel::v1, FakeNode::Kernel::v2),
