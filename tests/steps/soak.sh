@@ -1,5 +1,5 @@
-# Half an hour in which pods, owners, configurations, a kubelet and clients misbehave all at once (tests/soak), and
-# calls to the kernel that fail one after the other (tests/faults).
+# Half an hour in which pods, owners, configurations, servers and clients misbehave all at once (tests/soak), and calls
+# to the kernel and allocations that fail one after the other (tests/faults).
 # SOAK_ARGS: arguments of tests/soak/soak, for example "--minutes 240".
 
 soak() {

@@ -1,0 +1,147 @@
+"""Endpoints of a kubelet and of an API server that answer, fail, are silent, or send nonsense."""
+
+import http.server
+import json
+import os
+import random
+import re
+import ssl
+import subprocess
+import threading
+import time
+
+NODE = "here"  # the name of the node
+
+
+class Server:
+    """On 127.0.0.1 with TLS. A kind of server overrides `body`."""
+
+    MOODS = ["answers"] * 6 + ["error", "nonsense", "cut", "slow", "endless", "refused"]
+
+    def __init__(self, directory):
+        """Its certificate and the token for it are written into the directory, which is made."""
+        os.makedirs(directory, exist_ok=True)
+        self.certificate, self.token = f"{directory}/server.crt", f"{directory}/token"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "30",
+                        "-keyout", f"{directory}/server.key", "-out", self.certificate, "-subj", "/CN=server",
+                        "-addext", "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
+        with open(self.token, "w") as file:
+            file.write("token")
+        self.mood = "answers"
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):  # noqa: N802
+                try:
+                    outer.serve(self)
+                except OSError:
+                    pass
+
+            def log_message(self, *arguments):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate, f"{directory}/server.key")
+        # The handshake is made by the thread of the connection, so that a client that does not shake hands blocks nobody else.
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
+        self.url = f"https://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def misbehave(self):
+        self.mood = random.choice(self.MOODS)
+
+    def serve(self, request):
+        mood = self.mood
+        if mood == "refused":
+            return request.send_error(401)
+        if mood == "error":
+            return request.send_error(503)
+        if mood == "slow":
+            time.sleep(3)
+        body = self.body(request.path)
+        if body is None:
+            return request.send_error(404)
+        body = body.encode("utf-8", "surrogateescape")
+        if mood == "nonsense":
+            body = bytes(random.randrange(256) for _ in range(2000))
+        request.send_response(200)
+        request.send_header("Content-Type", "application/json")
+        if mood == "endless":
+            request.end_headers()
+            for _ in range(400):
+                request.wfile.write(b"x" * 65536)
+            return None
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body[:len(body) // 2] if mood == "cut" else body)
+        return None
+
+    def body(self, path):
+        """What it answers to this request; None: there is no such page."""
+        raise NotImplementedError
+
+    def kubeconfig(self, server=None):
+        """For clients of this server, or of another one with the same certificate and token."""
+        return json.dumps({
+            "current-context": "c", "contexts": [{"name": "c", "context": {"cluster": "k", "user": "u"}}],
+            "clusters": [{"name": "k", "cluster": {"server": server or self.url, "certificate-authority": self.certificate}}],
+            "users": [{"name": "u", "user": {"tokenFile": self.token}}]})
+
+    def close(self):
+        self.server.shutdown()
+
+
+class Kubelet(Server):
+    answer = '{"items":[]}'
+
+    def body(self, path):
+        return self.answer
+
+
+class ApiServer(Server):
+    """Has the node's NodeSLO object, which is listed and watched, and the Node."""
+
+    WATCH_SECONDS = 8  # the agent trusts a watch after 5 s
+
+    def __init__(self, directory):
+        super().__init__(directory)
+        self.now = (1, None)  # version and spec of the object; None: there is no object
+
+    def configure(self, spec):
+        self.now = (self.now[0] + 1, spec)
+
+    def serve(self, request):
+        if "watch=true" in request.path and self.mood == "answers":
+            return self.watched(request)
+        return super().serve(request)
+
+    def body(self, path):
+        if path.startswith("/api/v1/nodes/"):
+            amounts = {"cpu": str(os.cpu_count()), "memory": "4Gi"}
+            return json.dumps({"kind": "Node", "metadata": {"name": NODE}, "status": {"capacity": amounts, "allocatable": amounts}})
+        if not path.startswith("/apis/slo.koordinator.sh/v1alpha1/nodeslos"):
+            return None
+        version, spec = self.now
+        return json.dumps({"kind": "NodeSLOList", "metadata": {"resourceVersion": str(version)},
+                           "items": [] if spec is None else [self.object(version, spec)]})
+
+    def watched(self, request):
+        """One event at most, then the watch ends."""
+        request.send_response(200)
+        request.send_header("Content-Type", "application/json")
+        request.end_headers()
+        asked = re.search(r"resourceVersion=(\d+)", request.path)
+        until = time.monotonic() + self.WATCH_SECONDS
+        while asked and int(asked[1]) == self.now[0] and time.monotonic() < until:
+            time.sleep(0.1)
+        version, spec = self.now
+        if asked and int(asked[1]) != version:
+            event = {"type": "DELETED" if spec is None else "MODIFIED", "object": self.object(version, spec or {})}
+            request.wfile.write((json.dumps(event) + "\n").encode())
+
+    @staticmethod
+    def object(version, spec):
+        return {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeSLO",
+                "metadata": {"name": NODE, "resourceVersion": str(version)}, "spec": spec}
