@@ -162,11 +162,11 @@ TEST_F(NodeTopologyTest, CpusReservedByTheirNumberAreTheFirst) {
   EXPECT_EQ(annotation("node.koordinator.sh/cpu-shared-pools"),
             R"([{"socket":0,"node":0,"cpuset":"0-1"},{"socket":1,"node":1,"cpuset":"2-3"}])")
       << "pods without CPUs of their own may use them";
-  settings.options["strict-cpu-reservation"] = "true";
+  settings->options["strict-cpu-reservation"] = "true";
   EXPECT_EQ(annotation("node.koordinator.sh/be-cpu-shared-pools"),
             R"([{"socket":0,"node":0,"cpuset":"1"},{"socket":1,"node":1,"cpuset":"2-3"}])")
       << "but not with this option";
-  settings.options.clear();
+  settings->options.clear();
   kubelet.policy = "none";
   EXPECT_EQ(annotation("kubelet.koordinator.sh/cpu-manager-policy"), R"({"policy":"none"})");
 }
