@@ -29,6 +29,13 @@ std::string state_dir_of(const AgentOptions& options) {
   return options.dry_run ? std::string() : options.state_dir;
 }
 
+Result<executor::Journal> open_journal(const Host& host, const std::string& state_dir) {
+  if (state_dir.empty()) return executor::Journal::in_memory();
+  const auto boot = writers::boot_id(host);
+  if (!boot) return tl::unexpected(boot.error());
+  return executor::Journal::open(state_dir, *boot);
+}
+
 reclaim::Reclaimer::How reclaims_how(const AgentOptions& options) {
   using How = reclaim::Reclaimer::How;
   return options.dry_run ? How::not_at_all : options.stepped ? How::at_once : How::by_thread;
@@ -46,8 +53,7 @@ Agent::Created Agent::create(const AgentOptions& options, runtime::Log& log, con
   const std::string kept_in = state_dir_of(options);
   if (!kept_in.empty())
     if (auto error = make_state_dir(kept_in); !error.empty()) return refuse(1, std::move(error));
-  auto journal = kept_in.empty() ? Result<executor::Journal>(executor::Journal::in_memory())
-                                 : executor::Journal::open(kept_in, writers::boot_id(*host));
+  auto journal = open_journal(*host, kept_in);
   if (!journal && journal.error().code == EWOULDBLOCK)
     return refuse(1, "another evenkeel holds the lock of " + kept_in + "/journal");
   if (!journal) return refuse(1, sentence("journal in " + kept_in, journal.error()));

@@ -16,10 +16,22 @@
 #include "cgroup/sched/sched_feature_writer.h"
 
 namespace evenkeel::writers {
+namespace {
 
-std::string boot_id(const Host& host) {
-  const auto text = host.slurp("proc/sys/kernel/random/boot_id");
-  return text ? std::string(trimmed(*text)) : std::string();
+constexpr const char* kBootId = "proc/sys/kernel/random/boot_id";
+
+/// Whether this is a directory that only looks like a host.
+bool is_fake(const Host& host) { return host.root() != "/" && !host.on_kernel_fs("proc"); }
+
+}  // namespace
+
+Result<std::string> boot_id(const Host& host) {
+  const auto text = host.slurp(kBootId);
+  if (!text && text.error().code == ENOENT && is_fake(host)) return std::string();
+  if (!text) return fail(text.error().code, text.error().op, kBootId);
+  const auto id = trimmed(*text);
+  if (id.empty()) return fail(ENODATA, Op::read, kBootId);
+  return std::string(id);
 }
 
 executor::Report restore_leftovers(const Host& host, const KernelPorts& ports, executor::Journal& journal) {
@@ -56,6 +68,11 @@ std::string no_journal(const std::string& state_dir, int code) {
   return "journal in " + state_dir + ": " + errno_name(code) + hint;
 }
 
+std::string no_boot_id(const Host& host, int code) {
+  return host.absolute(kBootId) + ": " + errno_name(code) +
+         ": without it, it is unknown whether the journal is of this boot; nothing was restored";
+}
+
 }  // namespace
 
 Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const runtime::WallClock& wall) {
@@ -65,7 +82,9 @@ Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const
   if (!has_journal) return {};  // nothing was ever written
   auto host = Host::open(options.host_root);
   if (!host) return {{}, "host root " + options.host_root + ": " + errno_name(host.error().code)};
-  auto journal = executor::Journal::open(options.state_dir, boot_id(*host));
+  const auto boot = boot_id(*host);
+  if (!boot || boot->empty()) return {{}, no_boot_id(*host, boot ? ENOENT : boot.error().code)};
+  auto journal = executor::Journal::open(options.state_dir, *boot);
   if (!journal && journal.error().code == EWOULDBLOCK) {
     return {{}, "an evenkeel is running on " + options.state_dir + "; stop it: it restores by itself"};
   }

@@ -55,8 +55,9 @@ struct KernelPorts {
 };
 executor::Report restore_leftovers(const Host& host, const KernelPorts& ports, executor::Journal& journal);
 
-/// The kernel's boot id; empty where the host root has none (a fake root).
-std::string boot_id(const Host& host);
+/// The kernel's boot id (proc/sys/kernel/random/boot_id). Empty only on a root of plain files that does not
+/// have that file. Any other failure is an error: an id that was not read is not another boot's.
+Result<std::string> boot_id(const Host& host);
 
 // Groups everything through which the agent writes to the kernel: the host's files, resctrl, core scheduling
 // cookies, request sizes, the network, and the journal that makes each write reversible. Does not decide what

@@ -116,7 +116,7 @@ void Journal::take(std::string_view line, bool last) {
     damaged_.append(line).append("\n");
     return;
   }
-  if (record->boot != boot_id_) {
+  if (boot_id_.empty() || record->boot != boot_id_) {
     ++dead_;
     return;
   }
@@ -242,6 +242,7 @@ Result<> Journal::keep_damaged() {
 }
 
 Result<> Journal::compact() {
+  if (boot_id_.empty()) return {};  // what was not taken may still be of this boot
   if (auto kept = keep_damaged(); !kept) return kept;
   std::string text;
   for (const auto& [key, entry] : entries_) text += journal_line({.boot = boot_id_, .entry = entry});

@@ -4,7 +4,8 @@
 // (a wrong checksum, or a kind of a later version) is kept in STATE_DIR/journal.damaged before it may leave
 // the journal, and counted: only a person can tell what it was. Deliberately not fsynced: kernel values do
 // not survive the kernel, and the page cache survives any end of the process (kill -9 included). Records
-// carry the boot id; those of another boot are dropped.
+// carry the boot id; those of another boot are dropped. Without a boot id (a fake root) it is unknown of
+// which boot a record is: none matches, and all stay in the file.
 #pragma once
 
 #include <cstdint>

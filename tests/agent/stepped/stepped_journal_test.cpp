@@ -1,5 +1,5 @@
-// Tests the program as a black box: a journal that was damaged while no agent ran, and two agents on one
-// host.
+// Tests the program as a black box: a journal that was damaged while no agent ran, or cannot be told from
+// another boot's, and two agents on one host.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -19,25 +19,37 @@ namespace {
 
 using namespace evenkeel::literals;
 
-/// An agent limited best effort by CPU set and died; then one line of its journal was damaged.
-struct DamagedNode : TwoPods {
-  DamagedNode()
+constexpr const char* kBootId = "proc/sys/kernel/random/boot_id";
+
+/// An agent limited best effort by CPU set and died.
+struct KilledNode : TwoPods {
+  KilledNode()
       : TwoPods(Kernel::v1, "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cpuset}\n") {
     service_uses(6000_mcpu);
     SteppedAgent agent(args());
     seconds(2, agent);
     agent.kill();
+    EXPECT_NE(cpus(besteffort()), "0-15");
+  }
+  [[nodiscard]] std::string cpus(const std::string& cgroup) const {
+    return setting(Controller::cpuset, cgroup, "cpuset.cpus");
+  }
+  [[nodiscard]] std::string journal_text() const {
     std::ifstream in(journal);
-    std::string text{std::istreambuf_iterator<char>(in), {}};
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  std::string journal = state_dir() + "/journal";
+};
+
+/// Then one line of its journal was damaged.
+struct DamagedNode : KilledNode {
+  DamagedNode() {
+    std::string text = journal_text();
     const auto line = text.find(batch + "/bbb");
     EXPECT_NE(line, std::string::npos) << text;
     text[line] = '!';
     std::ofstream(journal) << text;
   }
-  [[nodiscard]] std::string cpus(const std::string& cgroup) const {
-    return setting(Controller::cpuset, cgroup, "cpuset.cpus");
-  }
-  std::string journal = state_dir() + "/journal";
 };
 
 TEST(SteppedJournal, RestoreSaysWhatItCouldNotReadUntilThatIsRemoved) {
@@ -60,6 +72,38 @@ TEST(SteppedJournal, AnAgentStartsAndSaysSo) {
   std::ifstream in(node.journal + ".damaged");
   const std::string kept{std::istreambuf_iterator<char>(in), {}};
   EXPECT_NE(kept.find("cpuset.cpus"), std::string::npos) << kept;
+}
+
+TEST(SteppedJournal, RestoreWithoutABootIdSaysSo) {
+  KilledNode node;
+  const auto boot = node.host.read(kBootId), journal = node.journal_text();
+  const auto narrow = node.cpus(node.besteffort());
+  node.host.remove(kBootId);
+  const Ran absent = node.restore();
+  EXPECT_EQ(absent.exit_status, 1);
+  EXPECT_NE(absent.err.find("boot_id: ENOENT"), std::string::npos) << absent.err;
+  node.host.dir(kBootId);
+  const Ran unreadable = node.restore();
+  EXPECT_EQ(unreadable.exit_status, 1);
+  EXPECT_NE(unreadable.err.find("boot_id: EISDIR"), std::string::npos) << unreadable.err;
+  EXPECT_EQ(node.cpus(node.besteffort()), narrow);
+  EXPECT_EQ(node.journal_text(), journal);
+  node.host.remove(kBootId).file(kBootId, boot);
+  EXPECT_EQ(node.restore().exit_status, 0);
+  EXPECT_EQ(node.cpus(node.besteffort()), "0-15");
+}
+
+TEST(SteppedJournal, AStartThatCannotReadTheBootIdIsRefused) {
+  KilledNode node;
+  const auto journal = node.journal_text();
+  node.host.remove(kBootId).dir(kBootId);
+  std::vector<std::string> run{"run", "--stepped"};
+  const auto args = node.args();
+  run.insert(run.end(), args.begin(), args.end());
+  const Ran refused = run_evenkeel(run);
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_NE(refused.err.find("boot_id: EISDIR"), std::string::npos) << refused.err;
+  EXPECT_EQ(node.journal_text(), journal);
 }
 
 // The state directory is closed to others: that is no reason to say that there was nothing to restore.
