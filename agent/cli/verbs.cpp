@@ -105,7 +105,11 @@ int run_restore(const Flags& flags) {
               << " lines of the journal could not be read, their values are "
               << "not restored; they are in " << flags.state_dir
               << "/journal.damaged: remove it when you have seen to it\n";
-  return restored.report.refusals.empty() && restored.unread == 0 ? 0 : 1;
+  if (!restored.stale.empty())
+    std::cerr << "evenkeel: the journal in " << flags.state_dir
+              << " could not be brought up to date: " << restored.stale
+              << "; run this again when that directory can be written\n";
+  return restored.report.refusals.empty() && restored.unread == 0 && restored.stale.empty() ? 0 : 1;
 }
 
 int run_withdraw(const Flags& flags) {

@@ -73,6 +73,33 @@ std::string no_boot_id(const Host& host, int code) {
          ": without it, it is unknown whether the journal is of this boot; nothing was restored";
 }
 
+/// Values can be restored from a journal that cannot be written. `why_stale` is then set to the reason.
+Result<executor::Journal> open_or_read(const std::string& state_dir, const std::string& boot,
+                                       std::string& why_stale) {
+  auto journal = executor::Journal::open(state_dir, boot);
+  const int code = journal ? 0 : journal.error().code;
+  if (code != EROFS && code != EACCES && code != EPERM) return journal;
+  auto read = executor::Journal::open_to_read(state_dir, boot);
+  if (read) why_stale = errno_name(code);
+  return read;
+}
+
+void tell(const executor::Report& report, runtime::Log& log, Result<record::Audit>& audit) {
+  for (const auto& write : report.writes) {
+    log.info("restore").with("path", write.path).with("old", write.old_text).with("new", write.new_text);
+    if (audit)
+      audit->record({"restore", write.path, write.old_text, write.new_text, "restore", write.why.text(), {}},
+                    {});
+  }
+  for (const auto& foreign : report.foreign)
+    log.info("left").with("path", foreign.path).with("value", foreign.theirs).with("ours", foreign.ours);
+  for (const auto& refusal : report.refusals)
+    log.error("refused")
+        .with("path", refusal.path)
+        .with("value", refusal.text)
+        .with("errno", errno_name(refusal.error.code));
+}
+
 }  // namespace
 
 Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const runtime::WallClock& wall) {
@@ -84,7 +111,8 @@ Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const
   if (!host) return {{}, "host root " + options.host_root + ": " + errno_name(host.error().code)};
   const auto boot = boot_id(*host);
   if (!boot || boot->empty()) return {{}, no_boot_id(*host, boot ? ENOENT : boot.error().code)};
-  auto journal = executor::Journal::open(options.state_dir, *boot);
+  Restored done;
+  auto journal = open_or_read(options.state_dir, *boot, done.stale);
   if (!journal && journal.error().code == EWOULDBLOCK) {
     return {{}, "an evenkeel is running on " + options.state_dir + "; stop it: it restores by itself"};
   }
@@ -96,22 +124,11 @@ Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const
   sched::KernelCookies cookies(*host);
   sched::KernelRequestSizes request_sizes(*host);
   network::KernelNetworkPort network(*host);
-  Restored done{restore_leftovers(*host, {files, groups, cookies, request_sizes, network}, *journal),
-                {},
-                journal->corrupt_records()};
-  for (const auto& write : done.report.writes) {
-    log.info("restore").with("path", write.path).with("old", write.old_text).with("new", write.new_text);
-    if (audit)
-      audit->record({"restore", write.path, write.old_text, write.new_text, "restore", write.why.text(), {}},
-                    {});
-  }
-  for (const auto& foreign : done.report.foreign)
-    log.info("left").with("path", foreign.path).with("value", foreign.theirs).with("ours", foreign.ours);
-  for (const auto& refusal : done.report.refusals)
-    log.error("refused")
-        .with("path", refusal.path)
-        .with("value", refusal.text)
-        .with("errno", errno_name(refusal.error.code));
+  done.unread = journal->corrupt_records();
+  journal->keep_back();  // all values before anything that the disk may refuse
+  done.report = restore_leftovers(*host, {files, groups, cookies, request_sizes, network}, *journal);
+  if (const auto put = journal->write_kept_back(); !put) done.stale = errno_name(put.error().code);
+  tell(done.report, log, audit);
   return done;
 }
 

@@ -34,6 +34,7 @@ struct Restored {
   executor::Report report{};
   std::string error{};  ///< set: nothing was done
   int unread = 0;       ///< lines of the journal that could not be read: their values were not restored
+  std::string stale{};  ///< set: the journal could not be brought up to date; an errno's name
 };
 Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const runtime::WallClock& wall);
 

@@ -44,7 +44,7 @@ Result<> write_whole(const Fd& file, std::string_view text, std::size_t size_bef
 }
 
 Fd open_private(const std::string& path, int flags) {
-  return Fd(::open(path.c_str(), flags | O_CREAT | O_CLOEXEC, 0600));
+  return Fd(::open(path.c_str(), flags | O_CLOEXEC, 0600));
 }
 
 /// The first line of journal.damaged. Lines of another boot are of no use: their values are gone.
@@ -78,22 +78,36 @@ Result<Journal> Journal::open(const std::string& state_dir, const std::string& b
   std::error_code error;
   std::filesystem::create_directories(state_dir, error);
   Journal journal;
-  journal.boot_id_ = boot_id;
-  journal.path_ = state_dir + "/journal";
-  // A separate lock file: the journal's own is replaced by compaction, and a lock must stay on one inode.
-  journal.lock_ = open_private(state_dir + "/lock", O_RDWR);
-  if (!journal.lock_) return fail(errno, Op::open, kName);
-  if (::flock(journal.lock_.get(), LOCK_EX | LOCK_NB) != 0) return fail(errno, Op::open, kName);
-  journal.file_ = open_private(journal.path_, O_RDWR | O_APPEND);
-  if (!journal.file_) return fail(errno, Op::open, kName);
-  const auto text = content(journal.file_);
-  if (!text) return tl::unexpected(text.error());
-  const Fd damaged(::open((journal.path_ + ".damaged").c_str(), O_RDONLY | O_CLOEXEC));
-  journal.corrupt_ = static_cast<int>(std::ranges::count(damaged_before(damaged, boot_id), '\n'));
-  journal.load(*text);
+  if (auto read = journal.lock_and_read(state_dir, boot_id, O_RDWR | O_CREAT | O_APPEND); !read)
+    return tl::unexpected(read.error());
   // Removes obsolete and torn records; on a full disk they stay, and are skipped again next time.
   if (journal.dead_ > 0 || journal.line_is_open_) static_cast<void>(journal.compact());
   return journal;
+}
+
+Result<Journal> Journal::open_to_read(const std::string& state_dir, const std::string& boot_id) {
+  Journal journal;
+  if (auto read = journal.lock_and_read(state_dir, boot_id, O_RDONLY); !read)
+    return tl::unexpected(read.error());
+  journal.file_ = Fd();
+  return journal;
+}
+
+Result<> Journal::lock_and_read(const std::string& state_dir, const std::string& boot_id, int flags) {
+  boot_id_ = boot_id;
+  path_ = state_dir + "/journal";
+  // A separate lock file: the journal's own is replaced by compaction, and a lock must stay on one inode.
+  lock_ = open_private(state_dir + "/lock", flags);
+  if (!lock_) return fail(errno, Op::open, kName);
+  if (::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return fail(errno, Op::open, kName);
+  file_ = open_private(path_, flags);
+  if (!file_) return fail(errno, Op::open, kName);
+  const auto text = content(file_);
+  if (!text) return tl::unexpected(text.error());
+  const Fd damaged(::open((path_ + ".damaged").c_str(), O_RDONLY | O_CLOEXEC));
+  corrupt_ = static_cast<int>(std::ranges::count(damaged_before(damaged, boot_id), '\n'));
+  load(*text);
+  return {};
 }
 
 void Journal::load(std::string_view text) {
@@ -230,7 +244,7 @@ void Journal::shrink() {
 
 Result<> Journal::keep_damaged() {
   if (damaged_.empty()) return {};
-  const Fd file = open_private(path_ + ".damaged", O_RDWR | O_APPEND);
+  const Fd file = open_private(path_ + ".damaged", O_RDWR | O_CREAT | O_APPEND);
   if (!file) return fail(errno, Op::open, kName);
   const auto head = damaged_since(boot_id_);
   const auto before = damaged_before(file, boot_id_);
@@ -249,7 +263,7 @@ Result<> Journal::compact() {
   for (const auto& [path, inode] : directories_) text += directory_line(path, inode, false);
   compact_above_ = std::max({kCompactAbove, 2 * text.size(), bytes_ + kCompactAbove});
   const auto fresh = path_ + ".new";
-  Fd file = open_private(fresh, O_RDWR | O_APPEND | O_TRUNC);
+  Fd file = open_private(fresh, O_RDWR | O_CREAT | O_APPEND | O_TRUNC);
   if (!file) return fail(errno, Op::open, kName);
   auto put = text.empty() ? Result<>() : write_whole(file, text, 0);
   if (put && std::rename(fresh.c_str(), path_.c_str()) != 0) put = fail(errno, Op::write, kName);

@@ -40,6 +40,8 @@ class Journal {
   /// Opens (and creates) STATE_DIR/journal and reads it. Takes an exclusive lock (STATE_DIR/lock): a second
   /// agent on the same state directory gets EWOULDBLOCK.
   static Result<Journal> open(const std::string& state_dir, const std::string& boot_id);
+  /// The same where the directory cannot be written: what is recorded from then on is only in memory.
+  static Result<Journal> open_to_read(const std::string& state_dir, const std::string& boot_id);
   /// Whether an agent holds that lock now.
   static bool in_use(const std::string& state_dir);
   /// A journal that keeps nothing on disk (dry run).
@@ -78,6 +80,8 @@ class Journal {
 
  private:
   Journal() = default;
+  /// `flags` are those of open(2) for the journal and its lock.
+  Result<> lock_and_read(const std::string& state_dir, const std::string& boot_id, int flags);
   void load(std::string_view text);
   void take(std::string_view line, bool last);
   void apply_directory(const std::string& path, std::uint64_t inode, bool gone);

@@ -1,5 +1,5 @@
-// Tests the program as a black box: a journal that was damaged while no agent ran, or cannot be told from
-// another boot's, and two agents on one host.
+// Tests the program as a black box: a journal that was damaged while no agent ran, that cannot be written or
+// told from another boot's, and two agents on one host.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -13,6 +13,8 @@
 #include "agent/runtime/log.h"
 #include "agent/writers/writers.h"
 #include "tests/support/agents/stepped_node.h"
+#include "tests/support/live/small_disk.h"
+#include "tests/support/state_dir.h"
 
 namespace evenkeel::test {
 namespace {
@@ -104,6 +106,25 @@ TEST(SteppedJournal, AStartThatCannotReadTheBootIdIsRefused) {
   EXPECT_EQ(refused.exit_status, 1);
   EXPECT_NE(refused.err.find("boot_id: EISDIR"), std::string::npos) << refused.err;
   EXPECT_EQ(node.journal_text(), journal);
+}
+
+TEST(SteppedJournal, LiveRestoreOnAReadOnlyDiskReadsItAndSaysSo) {
+  const StateDir dir;
+  const SmallDisk disk(dir.path);
+  if (!disk.why_not().empty()) GTEST_SKIP() << disk.why_not();
+  KilledNode node;
+  for (const char* file : {"/journal", "/lock"})
+    std::filesystem::copy_file(node.state_dir() + file, disk.path() + file);
+  ASSERT_TRUE(disk.make_read_only());
+  const std::vector<std::string> restore{"restore", "--host-root", node.host.root(), "--state-dir",
+                                         disk.path()};
+  const Ran stale = run_evenkeel(restore);
+  EXPECT_EQ(stale.exit_status, 1);
+  EXPECT_NE(stale.err.find("could not be brought up to date: EROFS"), std::string::npos) << stale.err;
+  EXPECT_EQ(node.cpus(node.besteffort()), "0-15");
+  ASSERT_TRUE(disk.make_writable());
+  const Ran mended = run_evenkeel(restore);
+  EXPECT_EQ(mended.exit_status, 0) << mended.err;
 }
 
 // The state directory is closed to others: that is no reason to say that there was nothing to restore.
