@@ -120,6 +120,9 @@ class Journal {
 /// Fields are separated by one blank. In a field, blanks, control characters and '%' are written as %XX; an
 /// empty field is a single '%'. The checksum (IEEE, eight hexadecimal digits) covers all that follows it and
 /// its blank, without the line end.
+///
+/// The kinds are the version of the format: what a later version adds has a kind of its own, and a version
+/// that does not know that kind keeps the line aside. These four have not changed since the first release.
 struct JournalRecord {
   std::string boot{};
   bool done = false;       ///< 'd' and 'u': only dir, file and inode are set

@@ -74,6 +74,10 @@ TEST(SteppedJournal, AnAgentStartsAndSaysSo) {
   std::ifstream in(node.journal + ".damaged");
   const std::string kept{std::istreambuf_iterator<char>(in), {}};
   EXPECT_NE(kept.find("cpuset.cpus"), std::string::npos) << kept;
+  const std::string log = agent.stderr_text();
+  EXPECT_NE(log.find("event=journal-damaged records=1 kept_in=" + node.journal + ".damaged"),
+            std::string::npos)
+      << log;
 }
 
 TEST(SteppedJournal, RestoreWithoutABootIdSaysSo) {
