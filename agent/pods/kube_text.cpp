@@ -98,6 +98,11 @@ ResourcesRead read_resources(const document::Value* value) {
   return out;
 }
 
+std::string too_many(const char* what, std::size_t count, std::size_t most) {
+  if (count <= most) return {};
+  return "it has " + std::to_string(count) + ' ' + what + ", " + std::to_string(most) + " are the most";
+}
+
 std::optional<std::int64_t> whole_number(std::string_view text) {
   std::int64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -40,6 +40,9 @@ ResourcesRead read_resources(const document::Value* value);
 std::optional<MilliCpu> plausible_cpu(std::string_view text);
 std::optional<Bytes> plausible_bytes(std::string_view text);
 
+/// Empty, or why there are too many: "it has 257 labels, 256 are the most".
+std::string too_many(const char* what, std::size_t count, std::size_t most);
+
 /// The whole text as one integer, without blanks.
 std::optional<std::int64_t> whole_number(std::string_view text);
 

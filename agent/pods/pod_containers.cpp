@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_map>
 
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_list.h"
@@ -7,21 +8,24 @@
 namespace evenkeel::pods {
 namespace {
 
+/// What one pod may have, whatever its owner writes; ephemeral containers are not read.
+constexpr std::size_t kMostContainers = 256;
+
 /// "containerd://abc" -> "abc", for any container runtime.
 std::string bare_id(const std::string& id) {
   const auto scheme = id.find("://");
   return scheme == std::string::npos ? id : id.substr(scheme + 3);
 }
 
-/// The entry of a status list with this name.
-const document::Value* status_of(const document::Value& item, std::string_view statuses,
-                                 const std::string& name) {
-  const auto list = list_at(item, {"status", statuses});
-  if (!list) return nullptr;
-  const auto found = std::find_if(list->begin(), list->end(), [&](const document::Value& status) {
-    return text_at(status, {"name"}) == name;
-  });
-  return found == list->end() ? nullptr : &*found;
+/// The entries of a status list by the names of their containers. Of two with one name the first counts.
+using Statuses = std::unordered_map<std::string, const document::Value*>;
+
+Statuses statuses_of(const document::Value& item, std::string_view list) {
+  Statuses out;
+  const auto all = list_at(item, {"status", list}).value_or(std::span<const document::Value>());
+  out.reserve(all.size());
+  for (const auto& status : all) out.emplace(text_at(status, {"name"}), &status);
+  return out;
 }
 
 /// `resources` of a container, or of a pod as a whole.
@@ -70,8 +74,7 @@ std::string read_pod_level(const document::Value& item, Pod& pod) {
   return {};
 }
 
-std::string read_container(const document::Value& item, const document::Value& spec,
-                           std::string_view statuses, Pod& pod) {
+std::string read_container(const document::Value& spec, const Statuses& statuses, bool sidecar, Pod& pod) {
   Container container;
   container.name = text_at(spec, {"name"});
   if (container.name.empty()) return "found a container without a name";
@@ -81,13 +84,13 @@ std::string read_container(const document::Value& item, const document::Value& s
     return "container " + container.name + ": " + why;
   container.requests = asked.requests;
   container.limits = asked.limits;
-  if (const auto* status = status_of(item, statuses, container.name)) {
-    container.id = bare_id(text_at(*status, {"containerID"}));
-    container.running = value_at(*status, {"state", "running"}) != nullptr;
-    take_actual_limits(*status, container.limits);
+  if (const auto status = statuses.find(container.name); status != statuses.end()) {
+    container.id = bare_id(text_at(*status->second, {"containerID"}));
+    container.running = value_at(*status->second, {"state", "running"}) != nullptr;
+    take_actual_limits(*status->second, container.limits);
     if (container.limits.cpu != asked.limits.cpu) container.pending_cpu_limit = asked.limits.cpu;
   }
-  container.sidecar = statuses == "initContainerStatuses";
+  container.sidecar = sidecar;
   pod.containers.push_back(std::move(container));
   return {};
 }
@@ -98,10 +101,11 @@ bool restarts_always(const document::Value& init) { return text_at(init, {"resta
 /// unreadable one is skipped: the API server admits none.
 std::string read_init_containers(const document::Value& item, std::span<const document::Value> specs,
                                  Pod& pod) {
+  const Statuses statuses = statuses_of(item, "initContainerStatuses");
   Resources sidecars;
   for (const auto& spec : specs) {
     if (restarts_always(spec)) {
-      if (auto why = read_container(item, spec, "initContainerStatuses", pod); !why.empty()) return why;
+      if (auto why = read_container(spec, statuses, true, pod); !why.empty()) return why;
       add(sidecars, completed_requests(pod.containers.back().requests, pod.containers.back().limits));
       continue;
     }
@@ -150,8 +154,11 @@ std::string read_containers(const document::Value& item, Pod& pod) {
   const auto regular = list_at(item, {"spec", "containers"});
   const auto init = list_at(item, {"spec", "initContainers"});
   if (!regular || !init) return "spec.containers: found something else than a list";
+  if (auto why = too_many("containers", regular->size() + init->size(), kMostContainers); !why.empty())
+    return why;
+  const Statuses statuses = statuses_of(item, "containerStatuses");
   for (const auto& spec : *regular) {
-    if (auto why = read_container(item, spec, "containerStatuses", pod); !why.empty()) return why;
+    if (auto why = read_container(spec, statuses, false, pod); !why.empty()) return why;
   }
   if (auto why = read_init_containers(item, *init, pod); !why.empty()) return why;
   if (auto why = read_pod_level(item, pod); !why.empty()) return why;

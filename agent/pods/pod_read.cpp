@@ -11,7 +11,6 @@ namespace {
 // What one pod may say. Kubernetes allows any number of labels and 256 KiB of annotations: whatever tenants
 // write, the pods of a node must fit into the agent's memory.
 constexpr std::size_t kMostLabels = 256;
-constexpr std::size_t kMostContainers = 256;
 constexpr std::size_t kLongestAnnotation = 16UL * 1024;
 constexpr std::size_t kMostAnnotations = 256;
 constexpr std::size_t kLongestAnnotations = 64UL * 1024;  ///< keys and values, all together
@@ -62,11 +61,6 @@ std::string refuse_names(const Pod& pod) {
   if (!pod.namespace_.empty() && !document::is_dns_label(pod.namespace_))
     return "metadata.namespace is not a DNS label (RFC 1123)";
   return {};
-}
-
-std::string too_many(const char* what, std::size_t count, std::size_t most) {
-  if (count <= most) return {};
-  return "it has " + std::to_string(count) + ' ' + what + ", " + std::to_string(most) + " are the most";
 }
 
 PodPhase phase_of(const std::string& word) {
@@ -151,7 +145,6 @@ std::string fill(const document::Value& item, Source source, Pod& pod, std::vect
   read_owner(item, pod);
   if (auto why = read_priority(item, pod); !why.empty()) return why;
   if (auto why = read_containers(item, pod); !why.empty()) return why;
-  if (auto why = too_many("containers", pod.containers.size(), kMostContainers); !why.empty()) return why;
   const auto stated = kube_qos_of(text_at(item, {"status", "qosClass"}));
   if (!stated && pod.containers.empty()) return "neither status.qosClass nor spec.containers is there";
   pod.kube_qos = stated ? *stated : computed_kube_qos(item);

@@ -2,6 +2,10 @@
 // is, with a reason; the others are served.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <limits>
 #include <string>
 
 #include "agent/pods/pod_list.h"
@@ -47,6 +51,50 @@ TEST(PodBounds, APodWithTooManyLabelsIsLeftOutByItself) {
 TEST(PodBounds, APodWithTooManyContainersIsLeftOutByItself) {
   EXPECT_EQ(refused(pod("u1", kNames + many("labels", 1), 257)),
             "pod n/a is left out: it has 257 containers, 256 are the most");
+}
+
+/// A pod with so many containers, and with so many statuses in the opposite order.
+std::string with_statuses(int containers, int statuses) {
+  std::string all = pod("u1", kNames + R"("labels":{})", containers);
+  all.resize(all.rfind('}') - 1);  // leaves the status open
+  all += R"(,"containerStatuses":[)";
+  for (int i = statuses; i-- > 0;) all += R"({"name":"c)" + std::to_string(i) + (i > 0 ? "\"}," : "\"}");
+  return all + "]}}";
+}
+/// The shortest of five readings, in CPU time: it does not matter what else the machine does.
+std::clock_t reading_us(const std::string& first, std::size_t pods) {
+  auto best = std::numeric_limits<std::clock_t>::max();
+  for (int round = 0; round < 5; ++round) {
+    const auto before = std::clock();
+    EXPECT_EQ(read(first).pods.size(), pods);
+    best = std::min(best, std::clock() - before);
+  }
+  return best;
+}
+
+TEST(PodBounds, APodOfManyThousandContainersIsRefusedBeforeItIsRead) {
+  EXPECT_EQ(refused(with_statuses(3000, 3000)),
+            "pod n/a is left out: it has 3000 containers, 256 are the most");
+  const auto few = reading_us(with_statuses(3000, 3000), 1);
+  const auto many = reading_us(with_statuses(12000, 12000), 1);
+  std::printf("a pod of 3000 containers: %ld us, of 12000: %ld us\n", few, many);
+  EXPECT_LT(many, 8 * few) << "four times the containers: something is quadratic";
+}
+
+TEST(PodBounds, InitContainersCountToo) {
+  auto text = pod("u1", kNames + R"("labels":{})", 200);
+  std::string more = R"("initContainers":[{"name":"i"})";
+  for (int i = 1; i < 57; ++i) more += R"(,{"name":"i"})";
+  text.insert(text.find(R"("containers")"), more + "],");
+  EXPECT_EQ(refused(text), "pod n/a is left out: it has 257 containers, 256 are the most");
+}
+
+TEST(PodBounds, StatusesAreGoneThroughOnceHoweverManyContainersAskForTheirs) {
+  constexpr int kStatuses = 20000;
+  const auto one = reading_us(with_statuses(1, kStatuses), 2);
+  const auto all = reading_us(with_statuses(256, kStatuses), 2);
+  std::printf("20000 statuses, for 1 container: %ld us, for 256: %ld us\n", one, all);
+  EXPECT_LT(all, 4 * one) << "each container goes through all statuses";
 }
 
 TEST(PodBounds, APodOfManyMebibytesIsLeftOutByItself) {
