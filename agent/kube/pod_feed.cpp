@@ -24,7 +24,7 @@ struct PodFeed::Impl {
 
   FeedEnvironment house;
   Options options;
-  pods::PodListReader answer{};  ///< of the kubelet
+  pods::PodListReader answer{"answer", pods::Source::kubelet};
   std::optional<Poller> kubelet{};
   std::optional<PodWatch> watch{};  ///< of the API server; absent while the kubelet answers
   std::string kubelet_trouble{};    ///< why the API server is watched instead

@@ -84,7 +84,7 @@ document::Value node_annotation(const NodeObject& node, const char* key, std::ve
 NodeFile parse_node(std::string_view text, const std::string& file, Source source) {
   NodeFile out;
   const auto parsed =
-      source == Source::server ? document::parse_json(text, file) : document::parse_document(text, file);
+      source == Source::file ? document::parse_document(text, file) : document::parse_json(text, file);
   out.problems = parsed.problems;
   if (!out.problems.empty()) return out;
   const auto& root = parsed.root;

@@ -248,13 +248,6 @@ void read_allocation(Pod& pod, std::vector<std::string>& notices) {
   pod.cpu_numa_nodes = nodes->of_cpu;
 }
 
-/// The kubelet starts static pods from its own files or URL. It sets this annotation itself, whatever the
-/// pod's owner has written there.
-bool is_static(const Pod& pod) {
-  const auto source = pod.annotations.find("kubernetes.io/config.source");
-  return source != pod.annotations.end() && source->second != "api";
-}
-
 }  // namespace
 
 PriorityClass priority_class_named(std::string_view word) {
@@ -268,7 +261,6 @@ void read_pod_protocol(Pod& pod, std::vector<std::string>& notices) {
   read_classes(pod);
   const auto hands_off = pod.annotations.find("evenkeel.io/hands-off");
   pod.hands_off = hands_off != pod.annotations.end() && hands_off->second == "true";
-  pod.is_static = is_static(pod);
   read_eviction(pod, notices);
   read_burst(pod, notices);
   read_cpu_qos(pod, notices);

@@ -102,8 +102,9 @@ std::string too_many_notice(std::size_t most) {
   return "pods beyond the first " + std::to_string(most) + " are left out";
 }
 
-PodListReader::PodListReader(std::string file)
+PodListReader::PodListReader(std::string file, Source source)
     : file_(std::move(file)),
+      source_(source),
       reader_(
           {.file = file_, .rest = kPodList, .items = kPod},
           {.item = [this](const document::Value& item) { take(item); },
@@ -112,7 +113,7 @@ PodListReader::PodListReader(std::string file)
 
 void PodListReader::take(const document::Value& item) {
   if (++items_ > kMostPods) return;
-  if (auto pod = read_pod(item, Source::server, list_.notices)) list_.pods.push_back(std::move(*pod));
+  if (auto pod = read_pod(item, source_, list_.notices)) list_.pods.push_back(std::move(*pod));
 }
 
 void PodListReader::begin() {
@@ -134,8 +135,8 @@ PodList PodListReader::end() {
 }
 
 PodList parse_pod_list(std::string_view text, const std::string& file, Source source) {
-  if (source == Source::server) {
-    PodListReader reader(file);
+  if (source != Source::file) {
+    PodListReader reader(file, source);
     reader.add(text);
     return reader.end();
   }

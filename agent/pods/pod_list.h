@@ -17,9 +17,11 @@ namespace evenkeel::pods {
 
 // Parses v1 PodList and v1 Node texts (JSON or YAML) into the values that policies read.
 
-/// A file is YAML or JSON and keeps its order. A server sends JSON with its list in arbitrary, changing
-/// order: it is sorted, so that no decision depends on the order.
-enum class Source : std::uint8_t { file, server };
+/// A file is YAML or JSON and keeps its order. The kubelet and the API server (`server`) send JSON with its
+/// list in arbitrary, changing order: it is sorted, so that no decision depends on the order. The kubelet
+/// knows which pods it runs, and says itself which are static; the annotations that an API server has are its
+/// tenants' words.
+enum class Source : std::uint8_t { file, kubelet, server };
 
 struct PodList {
   std::vector<Pod> pods{};
@@ -36,10 +38,10 @@ std::string too_long_notice(std::string_view beginning);
 inline constexpr std::size_t kMostPods = 5000;
 std::string too_many_notice(std::size_t most);
 
-/// Reads a server's v1 PodList while it arrives: as ListReader.
+/// Reads the v1 PodList of the API server, or of the kubelet, while it arrives: as ListReader.
 class PodListReader {
  public:
-  explicit PodListReader(std::string file = "answer");
+  explicit PodListReader(std::string file = "answer", Source source = Source::server);
   PodListReader(const PodListReader&) = delete;
   PodListReader& operator=(const PodListReader&) = delete;
   void begin();
@@ -50,6 +52,7 @@ class PodListReader {
   void take(const document::Value& item);
 
   std::string file_;
+  Source source_;
   PodList list_{};
   std::size_t items_ = 0;
   document::ListReader reader_;
@@ -68,8 +71,8 @@ NodeFile parse_node(std::string_view text, const std::string& file, Source sourc
 /// The members of a v1 Pod to keep. read_pod() cannot see a member that is not named there.
 std::span<const document::KeyFilter> pod_key_filter();
 
-/// Absent: the pod is left out; `notices` says why. An unreadable annotation is left out alone. A server's
-/// annotations are its tenants' words: there no pod can speak for another one of the API.
+/// Absent: the pod is left out; `notices` says why. An unreadable annotation is left out alone. Of an API
+/// server's pods none can speak for another one, and none is static but a mirror pod.
 std::optional<Pod> read_pod(const document::Value& item, Source source, std::vector<std::string>& notices);
 
 /// pod_containers.cpp: containers and restartable init containers with their requests, ids and states. Not

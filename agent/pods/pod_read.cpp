@@ -84,23 +84,42 @@ bool is_manifest_hash(const std::string& text) {
   return text.size() == kLength && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-/// The cgroup directory of a static pod is named by its manifest hash; its mirror pod in the API has another
-/// uid. Tenants can write these annotations too (the kubelet sets config.source itself, the API server does
-/// not). From a server only a manifest hash is believed, so that a pod can never speak for one of the API.
-std::string uid_of(const document::Value& item, Source source, const Pod& pod) {
-  const auto annotation = [&](const char* key) {
-    const auto found = pod.annotations.find(key);
-    return found == pod.annotations.end() ? std::string() : found->second;
-  };
-  auto uid = text_at(item, {"metadata", "uid"});
-  const auto config_source = annotation("kubernetes.io/config.source");
-  if (!config_source.empty() && config_source != "api")
-    for (const char* key : {"kubernetes.io/config.hash", "kubernetes.io/config.mirror"})
-      if (const auto named = annotation(key);
-          !named.empty() && (source == Source::file || is_manifest_hash(named)))
-        uid = named;
-  std::replace(uid.begin(), uid.end(), '_', '-');
-  return uid;
+std::string annotation(const Pod& pod, const char* key) {
+  const auto found = pod.annotations.find(key);
+  return found == pod.annotations.end() ? std::string() : found->second;
+}
+constexpr const char* kHash = "kubernetes.io/config.hash";
+constexpr const char* kMirror = "kubernetes.io/config.mirror";
+
+/// The kubelet starts static pods from its own files or URL, and sets this annotation of every pod itself,
+/// whatever the pod's owner has written there.
+bool is_not_of_the_api(const Pod& pod) {
+  const auto source = annotation(pod, "kubernetes.io/config.source");
+  return !source.empty() && source != "api";
+}
+
+/// What the API server has of a static pod: a copy that the kubelet makes. It names the hash twice, and the
+/// Node as its owner (Kubernetes, pkg/kubelet/pod/mirror_client.go). Tenants can write all that too, but not
+/// into a pod that runs: no kubelet runs a pod that is created with the second annotation, and the API server
+/// lets nobody add it later. Only a manifest hash is believed, so that no pod can speak for one of the API.
+bool is_mirror(const document::Value& item, const Pod& pod) {
+  const auto hash = annotation(pod, kMirror);
+  if (!is_manifest_hash(hash) || annotation(pod, kHash) != hash) return false;
+  const auto owners =
+      list_at(item, {"metadata", "ownerReferences"}).value_or(std::span<const document::Value>());
+  return std::ranges::any_of(owners,
+                             [](const document::Value& owner) { return text_at(owner, {"kind"}) == "Node"; });
+}
+
+/// The cgroup directory of a static pod is named by its manifest hash. That is its uid where the kubelet
+/// lists it; its mirror pod has another one. A file may hold either.
+void identify(const document::Value& item, Source source, Pod& pod) {
+  pod.uid = text_at(item, {"metadata", "uid"});
+  pod.is_static = source == Source::server ? is_mirror(item, pod) : is_not_of_the_api(pod);
+  if (pod.is_static && source != Source::kubelet)
+    for (const char* key : {kHash, kMirror})
+      if (auto named = annotation(pod, key); !named.empty()) pod.uid = std::move(named);
+  std::replace(pod.uid.begin(), pod.uid.end(), '_', '-');
 }
 
 /// Not empty: the priority is present but not a 32-bit number.
@@ -137,7 +156,7 @@ std::string fill(const document::Value& item, Source source, Pod& pod, std::vect
   pod.labels = text_map(value_at(item, {"metadata", "labels"}));
   if (auto why = too_many("labels", pod.labels.size(), kMostLabels); !why.empty()) return why;
   pod.annotations = read_annotations(item, pod_title(pod), notices);
-  pod.uid = uid_of(item, source, pod);
+  identify(item, source, pod);
   if (!document::is_uid(pod.uid))
     return "metadata.uid: found '" + pod.uid.substr(0, 40) + "'; legal: letters, digits and -";
   pod.phase = phase_of(text_at(item, {"status", "phase"}));

@@ -85,12 +85,27 @@ TEST_F(PodWatchTest, AMirrorPodHasTheUidOfItsDirectory) {
   server_.lists(7, {pod_json({.uid = "of-the-api",
                               .name = "static",
                               .annotations = R"({"kubernetes.io/config.source":"file",)"
-                                             R"("kubernetes.io/config.mirror":")" +
-                                             kHash + "\"}",
+                                             R"("kubernetes.io/config.hash":")" +
+                                             kHash + R"(","kubernetes.io/config.mirror":")" + kHash + "\"}",
+                              .owners = R"([{"apiVersion":"v1","kind":"Node","name":"node-1","uid":"u"}])",
                               .container_ids = {"c"},
                               .version = 3})});
   until("pods static");
   EXPECT_EQ(list_.pods.at(0).uid, kHash);
+  EXPECT_TRUE(list_.pods.at(0).is_static);
+}
+
+TEST_F(PodWatchTest, APodThatCallsItselfStaticIsAnOrdinaryOne) {
+  server_.lists(7, {pod_json({.uid = "own",
+                              .name = "batch",
+                              .annotations = R"({"kubernetes.io/config.source":"file",)"
+                                             R"("kubernetes.io/config.hash":")" +
+                                             kHash + "\"}",
+                              .container_ids = {"c"},
+                              .version = 3})});
+  until("pods batch");
+  EXPECT_EQ(list_.pods.at(0).uid, "own");
+  EXPECT_FALSE(list_.pods.at(0).is_static);
 }
 
 TEST_F(PodWatchTest, AnUnreadablePodIsLeftOutWithANotice) {

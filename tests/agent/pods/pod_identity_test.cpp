@@ -1,6 +1,10 @@
 // Which cgroup directory a pod's own words may name.
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "tests/support/scenes/one_pod.h"
 
 using namespace evenkeel;
@@ -37,21 +41,58 @@ TEST(PodIdentity, APodCannotSpeakForAnotherOne) {
   }
 }
 
-TEST(PodIdentity, FromAServerAManifestHashNamesAStaticPod) {
-  const auto uid_with = [](const std::string& source, const std::string& hash) {
-    return pods::parse_pod_list(
-               R"({"kind":"PodList","items":[{"metadata":{"name":"n","namespace":"s","uid":"own","annotations":)"
-               R"({"kubernetes.io/config.source":")" +
-                   source + R"(","kubernetes.io/config.mirror":")" + hash +
-                   R"("}},"status":{"qosClass":"BestEffort"}}]})",
-               "api", pods::Source::server)
-        .pods.at(0)
-        .uid;
+const std::string kHash = "7e95e3b1c4d5f60718293a4b5c6d7e8f";
+constexpr const char* kNode = R"({"apiVersion":"v1","kind":"Node","name":"n","uid":"u","controller":true})";
+
+/// A best-effort pod of a server, with these annotations (without "kubernetes.io/config.") and this owner.
+Pod listed(pods::Source source, const std::vector<std::pair<std::string, std::string>>& annotations,
+           const std::string& owner = {}) {
+  std::string all;
+  for (const auto& [key, value] : annotations)
+    all += (all.empty() ? "\"" : ",\"") + ("kubernetes.io/config." + key) + "\":\"" + value + '"';
+  const auto list = pods::parse_pod_list(
+      R"({"kind":"PodList","items":[{"metadata":{"name":"n","namespace":"s","uid":"own","annotations":{)" +
+          all + R"(},"ownerReferences":[)" + owner + R"(]},"status":{"qosClass":"BestEffort"}}]})",
+      "pods", source);
+  return list.pods.empty() ? Pod{} : list.pods.front();
+}
+
+TEST(PodIdentity, FromTheKubeletTheUidIsTheUid) {
+  const auto kubelet = [](const std::string& source) {
+    return listed(pods::Source::kubelet, {{"source", source}, {"hash", kHash}, {"mirror", kHash}}, kNode);
   };
-  const std::string hash = "7e95e3b1c4d5f60718293a4b5c6d7e8f";
-  EXPECT_EQ(uid_with("file", hash), hash);
-  EXPECT_EQ(uid_with("api", hash), "own") << "the kubelet says that it is none";
-  EXPECT_EQ(uid_with("file", "6ed2c236-197b-4932-855d-95c089e6de14"), "own") << "a pod of the API";
+  for (const std::string source : {"file", "http"}) {
+    EXPECT_EQ(kubelet(source).uid, "own") << source;
+    EXPECT_TRUE(kubelet(source).is_static) << source;
+  }
+  EXPECT_EQ(kubelet("api").uid, "own");
+  EXPECT_FALSE(kubelet("api").is_static) << "the kubelet says that it is none";
+}
+
+TEST(PodIdentity, FromTheApiServerAMirrorPodNamesAStaticPod) {
+  const auto mirror =
+      listed(pods::Source::server, {{"source", "file"}, {"hash", kHash}, {"mirror", kHash}}, kNode);
+  EXPECT_EQ(mirror.uid, kHash);
+  EXPECT_TRUE(mirror.is_static);
+}
+
+TEST(PodIdentity, APodOfTheApiCannotCallItselfStatic) {
+  const std::string other(32, '0'), uuid = "6ed2c236-197b-4932-855d-95c089e6de14";
+  const auto refused = [](const std::vector<std::pair<std::string, std::string>>& annotations,
+                          const std::string& owner, const char* why) {
+    const auto pod = listed(pods::Source::server, annotations, owner);
+    EXPECT_EQ(pod.uid, "own") << why;
+    EXPECT_FALSE(pod.is_static) << why;
+  };
+  refused({{"source", "file"}}, kNode, "any tenant writes that into a batch pod");
+  refused({{"source", "file"}, {"hash", kHash}}, kNode, "a pod that runs can have it");
+  refused({{"source", "file"}, {"mirror", kHash}}, kNode, "the kubelet writes both");
+  refused({{"source", "file"}, {"hash", other}, {"mirror", kHash}}, kNode,
+          "the kubelet writes the same twice");
+  refused({{"source", "file"}, {"hash", uuid}, {"mirror", uuid}}, kNode, "that is a pod of the API");
+  refused({{"source", "file"}, {"hash", kHash}, {"mirror", kHash}}, "", "a mirror pod belongs to its Node");
+  refused({{"source", "file"}, {"hash", kHash}, {"mirror", kHash}}, R"({"kind":"Job","name":"j","uid":"u"})",
+          "this one belongs to something else");
 }
 
 TEST(PodIdentity, OfTwoPodsWithOneUidNeitherIsServed) {

@@ -39,6 +39,7 @@ std::string pod_json(const PodText& pod) {
   const auto object = [](const std::string& text) { return text.empty() ? std::string("{}") : text; };
   return R"({"metadata":{"name":")" + pod.name + R"(","namespace":")" + pod.namespace_ + R"(","uid":")" +
          pod.uid + R"(","labels":)" + object(pod.labels) + R"(,"annotations":)" + object(pod.annotations) +
+         (pod.owners.empty() ? "" : R"(,"ownerReferences":)" + pod.owners) +
          (pod.terminating ? R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")" : "") +
          (pod.version > 0 ? R"(,"resourceVersion":")" + std::to_string(pod.version) + '"' : "") +
          R"(},"spec":{"containers":[)" + joined(specs) + R"(]},"status":{"phase":")" + pod.phase +

@@ -14,6 +14,7 @@ std::string real_node();
 struct PodText {
   std::string uid{}, name = "pod", namespace_ = "default";
   std::string labels{}, annotations{};  ///< JSON objects; empty: none
+  std::string owners{};                 ///< a JSON list; empty: none
   std::string qos = "Burstable";        ///< status.qosClass
   std::vector<std::string>
       container_ids{};           ///< one container each; an empty text is a container without an id yet
