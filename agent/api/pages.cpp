@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/api/metrics.h"
+#include "agent/runtime/printable.h"
 #include "cgroup/base/text.h"
 
 namespace evenkeel::api {
@@ -44,6 +45,11 @@ std::string how(const record::ReportState& reports, MonoTime now) {
   return reports.last_error.empty() ? last : last + ": " + reports.last_error;
 }
 
+/// A notice quotes what tenants have written, and a failure what a server has answered.
+std::string line(const std::string& name, const std::string& text) {
+  return name + ": " + runtime::printable(text) + "\n";
+}
+
 /// Ready once a tick has completed and configuration and pods are known; shows the state of each.
 http::HttpAnswer readyz(const AgentView& view, const http::HttpRequest&) {
   bool ready = view.tick.counters().ticks > 0 && view.node().pods_known;
@@ -51,23 +57,23 @@ http::HttpAnswer readyz(const AgentView& view, const http::HttpRequest&) {
   for (const auto& state : view.inputs.states()) {
     if (state.path.empty()) continue;
     ready = ready && (state.loaded || !state.fallback.empty());
-    body += state.name + ": " + how(state, view.tick.result().now) + "\n";
-    for (const auto& notice : state.notices) body += state.name + ": " + notice + "\n";
+    body += line(state.name, how(state, view.tick.result().now));
+    for (const auto& notice : state.notices) body += line(state.name, notice);
   }
-  body += std::string("pods: ") + (view.node().pods_known ? "known" : "unknown") + "\n";
+  body += line("pods", view.node().pods_known ? "known" : "unknown");
   const auto& advertised = view.lending.advertised();
-  body += "report: " + (advertised ? advertised->why : std::string("nothing is lent")) + "\n";
+  body += line("report", advertised ? advertised->why : "nothing is lent");
   if (const auto* usage = view.servers.usage_reports)
-    body += "node-metric: " + how(*usage, view.tick.result().now) + "\n";
+    body += line("node-metric", how(*usage, view.tick.result().now));
   if (const auto* topology = view.servers.topology_reports)
-    body += "node-topology: " + how(*topology, view.tick.result().now) + "\n";
+    body += line("node-topology", how(*topology, view.tick.result().now));
   for (const auto& listener : view.servers.listeners)
-    body += "endpoint: " + listener.address + ": " +
-            (listener.problem.empty() ? "ok" : listener.problem + ", tried again") + "\n";
-  if (!view.observer.scan().limitation().empty())
-    body += "watch: " + view.observer.scan().limitation() + "\n";
+    body += line("endpoint", listener.address + ": " +
+                                 (listener.problem.empty() ? "ok" : listener.problem + ", tried again"));
+  if (const auto& limitation = view.observer.scan().limitation(); !limitation.empty())
+    body += line("watch", limitation);
   if (const auto trouble = view.degraded())
-    body += "degraded: " + trouble->reason + ": " + trouble->message + "\n";
+    body += line("degraded", trouble->reason + ": " + trouble->message);
   return {ready ? 200 : 503, kText, (ready ? "ready\n" : "not ready\n") + body};
 }
 

@@ -4,9 +4,27 @@
 
 #include "agent/api/pages.h"
 #include "agent/document/document.h"
+#include "agent/runtime/printable.h"
 
 namespace evenkeel::api {
 namespace {
+
+void make_printable(document::Value& value) {
+  if (auto* scalar = std::get_if<document::Scalar>(&value.is))
+    scalar->text = runtime::printable(scalar->text);
+  if (auto* list = std::get_if<document::ValueList>(&value.is))
+    for (auto& item : *list) make_printable(item);
+  if (auto* map = std::get_if<document::ValueMap>(&value.is))
+    for (auto& [key, member] : *map) make_printable(member);
+}
+
+/// The agent's answer quotes what tenants have written, and another process may have given it. All of it is
+/// made printable here, so that no sentence can forget that.
+document::Parsed read_answer(const std::string& json, const char* page) {
+  auto parsed = document::parse_json(json, page);
+  make_printable(parsed.root);
+  return parsed;
+}
 
 std::string sentence(const document::Value& managed) {
   const std::string pod = managed.text("pod");
@@ -100,7 +118,7 @@ std::string row(const document::Value& lever) {
 }  // namespace
 
 std::string explain_sentences(const std::string& explain_json) {
-  const auto parsed = document::parse_json(explain_json, "explain");
+  const auto parsed = read_answer(explain_json, "explain");
   const document::Value* managed = parsed.problems.empty() ? parsed.root.find("managed") : nullptr;
   if (managed == nullptr || managed->list() == nullptr) return "the agent's answer could not be read\n";
   std::string out;
@@ -126,7 +144,7 @@ std::string explain_sentences(const std::string& explain_json) {
 }
 
 std::string proof_table(const std::string& proof_json) {
-  const auto parsed = document::parse_json(proof_json, "proof");
+  const auto parsed = read_answer(proof_json, "proof");
   const document::Value* all = parsed.problems.empty() ? parsed.root.find("levers") : nullptr;
   if (all == nullptr || all->list() == nullptr) return "the agent's answer could not be read\n";
   if (parsed.root.text("enabled") != "true") return "off: extensions.evenkeel.proof.enable turns it on\n";

@@ -12,6 +12,7 @@
 #include "agent/http/http_client.h"
 #include "agent/pods/pod_list.h"
 #include "agent/runtime/files.h"
+#include "agent/runtime/printable.h"
 #include "agent/writers/writers.h"
 #include "cgroup/features/features.h"
 
@@ -65,7 +66,7 @@ int get_page(const Flags& flags, const std::string& page, std::string& body) {
     }
     std::string why = got.error.empty() ? got.body : got.error;
     while (why.ends_with('\n')) why.pop_back();
-    failures += (failures.empty() ? "" : "; ") + address.text() + ": " + why;
+    failures += (failures.empty() ? "" : "; ") + address.text() + ": " + runtime::printable(why);
   }
   std::cerr << "evenkeel: no running agent gives the page: " << failures << '\n';
   return 1;

@@ -13,6 +13,7 @@
 #include "agent/record/audit.h"
 #include "agent/runtime/json.h"
 #include "agent/runtime/log.h"
+#include "agent/runtime/printable.h"
 #include "tests/support/fakes/fixed_wall.h"
 #include "tests/support/process.h"
 
@@ -187,6 +188,25 @@ TEST(ExplainSentences, SayWhatIsManagedAndWhy) {
       "besteffort-quota is withdrawn: the lever harms services\n"
       "nothing is managed: every value is its owner's\n");
   EXPECT_NE(api::explain_sentences("<html>").find("could not be read"), std::string::npos);
+}
+
+TEST(PrintableText, IsOneLineThatSteersNothing) {
+  EXPECT_EQ(runtime::printable("\x1b[2Jx\r\ny\x7f"), "\\u001b[2Jx\\u000d\\ny\\u007f");
+  EXPECT_EQ(runtime::printable("a\xff\xc2\x9b"), "a\\ufffd\\u009b");
+  for (const std::string plain : {"", "\"", "\\", "say \"yes\" or C:\\x\\", "\xc3\xa4 \xe2\x82\xac"})
+    EXPECT_EQ(runtime::printable(plain), plain);
+}
+
+/// A tenant chooses what a notice quotes. The agent's JSON is correct, and reading it gives the characters.
+TEST(ExplainSentences, ANoticeCannotSteerATerminal) {
+  const std::string text = api::explain_sentences(
+      R"({"managed":[],"inputs":[{"name":"pods","source":"f","good":true,"error":"",)"
+      R"("notices":["found '\u001b[2J\nnodeslo: f\u009b'"]}],"objectives":[{"name":"o","problem":"\u001b]0;x\u0007"}]})");
+  EXPECT_EQ(text.find_first_of("\x1b\x07\xc2"), std::string::npos) << text;
+  EXPECT_NE(text.find("  found '\\u001b[2J\\nnodeslo: f\\u009b'\n"), std::string::npos) << text;
+  EXPECT_EQ(api::proof_table(R"({"enabled":true,"levers":[{"lever":"\u001b[2J"}]})").find('\x1b'),
+            std::string::npos)
+      << "another process may have answered";
 }
 
 TEST(ProofTable, SaysWhatEachLeverDoesToServices) {

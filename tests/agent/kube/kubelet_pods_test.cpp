@@ -43,6 +43,24 @@ TEST(KubeletPods, AreKnownWithTheirRequestsAndAnnotations) {
   EXPECT_EQ(node.kubelet.connections(), 1) << "kept";
 }
 
+/// What a notice quotes is a tenant's choice.
+TEST(KubeletPods, ANoticeCannotSteerATerminalOrForgeALineOfTheReadyPage) {
+  KubeletNode node;
+  node.lists({{.uid = kOne,
+               .name = "web",
+               .annotations = R"({"scheduling.koordinator.sh/resource-status":)"
+                              R"("{\"cpuset\":\"\\u001b[2J\\nreport: forged\"}"})",
+               .container_ids = {"c1"}}});
+  node.start();
+  ASSERT_TRUE(node.until([&] { return node.pods_state().notices.size() == 1; })) << node.log();
+  EXPECT_NE(node.pods_state().notices[0].find("\x1b[2J\nreport: forged"), std::string::npos)
+      << "the notice quotes something else: " << node.pods_state().notices[0];
+  const auto page = node.page("/readyz");
+  EXPECT_EQ(page.find('\x1b'), std::string::npos) << page;
+  EXPECT_EQ(page.find("\nreport: forged"), std::string::npos) << page;
+  EXPECT_NE(page.find("\\u001b[2J\\nreport: forged"), std::string::npos) << page;
+}
+
 TEST(KubeletPods, BeforeTheFirstListNothingIsWritten) {
   KubeletNode node;
   node.host.pod(KubeQos::besteffort, kOne, {"c1"});
