@@ -98,6 +98,12 @@ http::HttpAnswer audit(const AgentView& view, const http::HttpRequest& request) 
 using Asked = const http::HttpRequest&;
 http::HttpAnswer front(Pages&, Asked);
 
+http::HttpAnswer capabilities(Pages& pages, Asked request) {
+  const auto& found = pages.capabilities(request.caller);
+  if (!found) return {503, kText, "starting: the kernel is not probed yet\n"};
+  return {200, kJson, capabilities_json(*found) + "\n"};
+}
+
 template <http::HttpAnswer (*page)(const AgentView&, Asked)>
 http::HttpAnswer of_view(Pages& pages, Asked request) {
   return page(pages.view(), request);
@@ -135,10 +141,7 @@ constexpr Page kPages[] = {
     {"/v1/objectives", "what services say of themselves, and what that leaves best effort", Level::details,
      of_json<objectives_json>},
     {"/v1/proof", "whether the levers help services on this node", Level::details, of_json<proof_json>},
-    {"/v1/capabilities", "what this kernel can do", Level::everyone,
-     [](Pages& pages, Asked request) {
-       return http::HttpAnswer{200, kJson, capabilities_json(pages.capabilities(request.caller)) + "\n"};
-     }},
+    {"/v1/capabilities", "what this kernel can do", Level::everyone, capabilities},
 };
 
 http::HttpAnswer front(Pages&, Asked) {
@@ -165,10 +168,11 @@ http::HttpAnswer Pages::answer(const http::HttpRequest& request) {
   return {404, kText, "no such page; / lists them\n"};
 }
 
-const std::vector<features::Capability>& Pages::capabilities(http::Caller caller) {
-  if (!capabilities_ || caller == http::Caller::root)
-    capabilities_ = features::probe(view_.kernel.host, view_.tree());
-  return *capabilities_;
+void Pages::probe() { capabilities_ = features::probe(view_.kernel.host, view_.tree()); }
+
+const std::optional<std::vector<features::Capability>>& Pages::capabilities(http::Caller caller) {
+  if (caller == http::Caller::root) probe();
+  return capabilities_;
 }
 
 std::optional<record::NodeProblem> AgentView::degraded() const {

@@ -108,9 +108,10 @@ class Pages {
   http::HttpAnswer answer(const http::HttpRequest& request);
 
   [[nodiscard]] const AgentView& view() const { return view_; }
-  /// As probed for the first who asked. Probing tries levers of the kernel and takes milliseconds: only root
-  /// has it done again.
-  const std::vector<features::Capability>& capabilities(http::Caller caller);
+  /// Finds out what the kernel can do. Tries some levers, and takes milliseconds.
+  void probe();
+  /// As probed last; absent: not yet. Only root can have it done again.
+  const std::optional<std::vector<features::Capability>>& capabilities(http::Caller caller);
 
  private:
   AgentView view_;

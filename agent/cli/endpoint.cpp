@@ -128,6 +128,10 @@ bool Endpoint::serve(runtime::EventLoop& loop, std::size_t which) {
   return true;
 }
 
+void Endpoint::probe() {
+  if (!listeners_.empty()) pages_.probe();
+}
+
 std::vector<http::HttpServer*> Endpoint::servers() const {
   std::vector<http::HttpServer*> out;
   for (const auto& listener : listeners_)

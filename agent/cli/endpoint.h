@@ -55,6 +55,8 @@ class Endpoint {
   /// Serves inside of the loop. An address that is not free is logged once and tried again with growing
   /// waits: the agent's work does not depend on it. False: the event loop refuses.
   bool serve(runtime::EventLoop& loop);
+  /// Of the kernel, for the page of capabilities; after the first tick, which finds the cgroups.
+  void probe();
   /// That are served, for a caller without an event loop.
   [[nodiscard]] std::vector<http::HttpServer*> servers() const;
 

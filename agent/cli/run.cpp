@@ -73,7 +73,10 @@ void tick(Service& service, std::uint64_t periods) {
   service.early = {};
   settle(service);
   const auto ticks = service.agent->parts().tick.counters().ticks;
-  if (ticks == 1) service.notifier.ready("ticking");
+  if (ticks == 1) {
+    service.notifier.ready("ticking");
+    service.endpoint->probe();  // the first values are written, and no request is answered before
+  }
   if (ticks == kFirstLend) service.cluster->lend();
 }
 

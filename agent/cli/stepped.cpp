@@ -130,8 +130,10 @@ int run_stepped(const Flags& flags) {
   Endpoint endpoint(addresses, host_names(flags.node_name), {*created.agent, clock, log});
   if (const auto problem = endpoint.open(); !problem.empty()) return usage_error("--listen: " + problem);
   Lines lines(endpoint.servers());
-  for (auto line = lines.next(); line && *line != "quit"; line = lines.next())
+  for (auto line = lines.next(); line && *line != "quit"; line = lines.next()) {
     if (!line->empty()) std::cout << answer(stepper, *line) << std::endl;
+    if (created.agent->parts().tick.counters().ticks == 1) endpoint.probe();
+  }
   const auto last = created.agent->stop(clock.now());
   std::cout << api::tick_line(last, created.agent->view()) << std::endl;
   return last.report.refusals.empty() ? 0 : 1;
