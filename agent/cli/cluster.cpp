@@ -82,8 +82,8 @@ std::string reporting_problem(const Flags& flags, bool api_known) {
 bool Cluster::connect(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
                       const ReportsTo& reports) {
   if (reports.owners && !send_pod_events(loop, api, node_name)) return false;
-  if (reports.usage && !report_usage(loop, api, node_name)) return false;
-  if (reports.topology_root && !report_topology(loop, api, node_name, reports)) return false;
+  if (reports.usage && !report_usage(loop, api, node_name, reports)) return false;
+  if (reports.topology && !report_topology(loop, api, node_name, reports)) return false;
   auto evictor =
       kube::Evictor::open(loop, api, kube::system_random(),
                           [this](const kube::Evictor::Outcome& outcome) { eviction_outcome(outcome); });
@@ -112,18 +112,19 @@ bool Cluster::report_on_node(runtime::EventLoop& loop, kube::KubeClient& api, co
   return true;
 }
 
-bool Cluster::report_usage(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name) {
+bool Cluster::report_usage(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
+                           const ReportsTo& reports) {
   const AgentParts parts = agent_.parts();
   const auto& policies = agent_.view().policies;
   usage_.emplace(parts.lender, agent_.view().node(), policies.of<contention::ContentionState>(),
                  parts.servers, clock_, wall_, log_);
-  return usage_->begin(loop, api, kube::system_random(), {.node = node_name});
+  return usage_->begin(loop, api, kube::system_random(), {.node = node_name}, reports.host_root);
 }
 
 bool Cluster::report_topology(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
                               const ReportsTo& reports) {
   const AgentParts parts = agent_.parts();
-  topology_.emplace(parts.lender, agent_.view().node(), parts.servers, *reports.topology_root, clock_, log_);
+  topology_.emplace(parts.lender, agent_.view().node(), parts.servers, reports.host_root, clock_, log_);
   return topology_->begin(loop, api, reports.kubelet, kube::system_random(), {.node = node_name});
 }
 

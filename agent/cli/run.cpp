@@ -169,8 +169,9 @@ bool open_cluster(Service& service, const reporting::ReportTarget& report, const
       std::make_unique<Cluster>(report, *service.agent, service.clock, service.wall, service.log);
   kube::KubeClient* const api = service.kube ? service.kube->api() : nullptr;
   Cluster::ReportsTo reports{.owners = service.flags.events && !service.flags.dry_run,
-                             .usage = service.flags.node_metric && !service.flags.dry_run};
-  if (service.flags.node_topology && !service.flags.dry_run) reports.topology_root = service.flags.host_root;
+                             .usage = service.flags.node_metric && !service.flags.dry_run,
+                             .topology = service.flags.node_topology && !service.flags.dry_run,
+                             .host_root = service.flags.host_root};
   if (service.kube) reports.kubelet = service.kube->kubelet();
   return api == nullptr || service.cluster->connect(*service.loop, *api, node_name, reports);
 }

@@ -88,11 +88,10 @@ class Cluster {
         reporting_(target_, agent.parts().lender, log) {}
 
   struct ReportsTo {
-    bool owners = false;  ///< pod events, for the owners of pods
-    bool usage = false;   ///< the node's usage, in the NodeMetric
-    /// CPUs and NUMA nodes in the NodeResourceTopology; absent: not reported. The directory they are read
-    /// from.
-    std::optional<std::string> topology_root{};
+    bool owners = false;                  ///< pod events, for the owners of pods
+    bool usage = false;                   ///< the node's usage, in the NodeMetric
+    bool topology = false;                ///< CPUs and NUMA nodes, in the NodeResourceTopology
+    std::string host_root{};              ///< where the kernel's files about NUMA nodes are
     kube::KubeClient* kubelet = nullptr;  ///< is asked for its configuration; null: it is not
   };
   /// Before the first tick. False: the connection cannot be set up.
@@ -105,7 +104,8 @@ class Cluster {
 
  private:
   bool report_on_node(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
-  bool report_usage(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
+  bool report_usage(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
+                    const ReportsTo& reports);
   bool report_topology(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
                        const ReportsTo& reports);
   bool send_pod_events(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);

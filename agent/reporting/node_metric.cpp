@@ -58,13 +58,30 @@ void put_windows(runtime::Json& json, std::string_view key, const history::Usage
   json.end_array();
 }
 
+/// Null where none is known: it removes what koordlet may have left.
+void put_numa(runtime::Json& json, const std::vector<NumaUsage>& numa) {
+  const auto complete = [](const NumaUsage& one) { return known(one.whole) && known(one.system); };
+  json.key("numaUsages");
+  if (std::ranges::none_of(numa, complete)) return void(json.null());
+  json.begin_array();
+  for (const NumaUsage& one : numa) {
+    if (!complete(one)) continue;
+    json.begin_object().member("numaNodeID", one.node);
+    put_usage(json, "nodeUsage", one.whole);
+    put_usage(json, "systemUsage", one.system);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void put_node(runtime::Json& json, const NodeMetricInput& input, const RecentUsage& recent) {
   json.key("nodeMetric").begin_object();
   put_whole(json, "nodeUsage", recent.node);
   put_windows(json, "aggregatedNodeUsages", input.history.node(), input.windows);
   put_whole(json, "systemUsage", recent.system);
   put_windows(json, "aggregatedSystemUsages", input.history.system(), input.windows);
-  json.key("numaUsages").null().end_object();
+  put_numa(json, input.numa);
+  json.end_object();
 }
 
 /// Writes into an open object.

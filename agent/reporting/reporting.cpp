@@ -27,7 +27,7 @@ UsageReporting::UsageReporting(lender::Lender& lender, const NodeSnapshot& node,
 UsageReporting::~UsageReporting() { servers_.usage_reports = nullptr; }
 
 bool UsageReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::Random random,
-                           kube::NodeMetricReporter::Options options) {
+                           kube::NodeMetricReporter::Options options, const std::string& host_root) {
   auto reporter =
       kube::NodeMetricReporter::open(loop, api, clock_, std::move(random), std::move(options),
                                      {.status = [this] { return status(); },
@@ -35,13 +35,16 @@ bool UsageReporting::begin(runtime::EventLoop& loop, kube::KubeClient& api, kube
                                       .stands = [this](const auto& object) { return observed(object); },
                                       .on_change = [this](const auto& state) { refresh_policy(state); }});
   if (!reporter) return false;
+  numa_.emplace(host_root).measure(node_, clock_.now());
   reporter_.emplace(std::move(*reporter));
   servers_.usage_reports = &reporter_->state();
   return true;
 }
 
-std::string UsageReporting::status() const {
+std::string UsageReporting::status() {
   const auto& lending = lender_.lending();
+  const auto window = std::chrono::seconds(lending.strategy().metric_aggregate_duration_seconds);
+  numa_->measure(node_, clock_.now());
   static const std::vector<HostApplication> kNone;
   return node_metric_patch(
       {.history = lending.history(),
@@ -49,6 +52,7 @@ std::string UsageReporting::status() const {
        .pods = node_.pods_known ? node_.pod_specs.get() : nullptr,
        .host_applications = node_.slo ? node_.slo->host_applications : kNone,
        .prod = lending.prod(),
+       .numa = numa_->averages(window, lending.history().recent().system),
        .stalls = [this](std::string_view uid) { return contention::stalls_of(node_, uid, contention_); },
        .unix_seconds = static_cast<std::int64_t>(wall_.unix_seconds())});
 }

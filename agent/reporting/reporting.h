@@ -13,6 +13,7 @@
 #include "agent/kube/node_reporter.h"
 #include "agent/lender/lending.h"
 #include "agent/record/health.h"
+#include "agent/reporting/numa_usage.h"
 #include "agent/runtime/log.h"
 #include "qos/contention/contention.h"
 #include "qos/lending/prod_reclaimable.h"
@@ -31,6 +32,7 @@ struct NodeMetricInput {
   const std::vector<Pod>* pods = nullptr;  ///< null: the pods are not known
   const std::vector<HostApplication>& host_applications;
   const std::optional<lending::ProdReclaimable>& prod;
+  std::vector<NumaUsage> numa{};  ///< those with an unknown figure are left out
   /// What a service pod waits for, by its uid; null: it is not known. Empty: contention is not watched.
   std::function<const contention::StallPercents*(std::string_view)> stalls{};
   std::int64_t unix_seconds = 0;  ///< now
@@ -54,12 +56,12 @@ class UsageReporting {
   UsageReporting& operator=(const UsageReporting&) = delete;
   ~UsageReporting();
 
-  /// False: reporting is not possible.
+  /// False: reporting is not possible. `host_root`: where the kernel's files about NUMA nodes are.
   bool begin(runtime::EventLoop& loop, kube::KubeClient& api, kube::Random random,
-             kube::NodeMetricReporter::Options options);
+             kube::NodeMetricReporter::Options options, const std::string& host_root);
 
  private:
-  [[nodiscard]] std::string status() const;
+  [[nodiscard]] std::string status();
   [[nodiscard]] Duration interval() const;
   bool observed(const std::string& node_metric);
   void refresh_policy(const record::ReportState& state);
@@ -71,6 +73,7 @@ class UsageReporting {
   const runtime::Clock& clock_;
   const runtime::WallClock& wall_;
   runtime::Log& log_;
+  std::optional<NumaUsageMeter> numa_{};
   std::optional<kube::NodeMetricReporter> reporter_{};
   std::optional<std::string> last_message_{};  ///< the last logged error; empty: success; absent: none yet
 };

@@ -76,25 +76,15 @@ class NodeCpu final : public collectors::Collector {
   }
 
  private:
-  [[nodiscard]] std::optional<MilliCpu> cpus(std::optional<std::int64_t> ticks,
-                                             std::optional<Duration> passed) const {
-    if (!ticks || !passed) return std::nullopt;
-    return rate(CpuTime(scaled(*ticks, 1'000'000'000, ticks_per_second_)), *passed);
-  }
-  static std::int64_t clock_ticks() {
-    const auto ticks = ::sysconf(_SC_CLK_TCK);
-    return ticks > 0 ? ticks : 100;  // USER_HZ of every architecture except alpha and ia64
+  static std::optional<MilliCpu> cpus(std::optional<std::int64_t> ticks, std::optional<Duration> passed) {
+    return ticks && passed ? rate(time_of_ticks(*ticks), *passed) : std::nullopt;
   }
   ReadFile stat_{std::string(kStatFiles[0]), Hold::kept};
   collectors::Counter used_{}, stolen_{};
-  std::int64_t ticks_per_second_ = clock_ticks();
 };
 
-}  // namespace
-
-std::optional<CpuTicks> cpu_ticks(std::string_view proc_stat) {
-  Scanner line(Scanner(proc_stat).line());
-  if (!line.eat("cpu ")) return std::nullopt;
+/// The numbers after the name of a line.
+std::optional<CpuTicks> ticks_in(Scanner line) {
   // user nice system idle iowait irq softirq
   constexpr std::array<bool, 7> kCounts = {true, true, true, false, false, true, true};
   CpuTicks out;
@@ -106,6 +96,34 @@ std::optional<CpuTicks> cpu_ticks(std::string_view proc_stat) {
   out.stolen = line.number();
   if (out.stolen && *out.stolen < 0) return std::nullopt;
   return out;
+}
+
+std::int64_t ticks_per_second() {
+  const auto ticks = ::sysconf(_SC_CLK_TCK);
+  return ticks > 0 ? ticks : 100;  // USER_HZ of every architecture except alpha and ia64
+}
+
+}  // namespace
+
+std::optional<CpuTicks> cpu_ticks(std::string_view proc_stat) {
+  Scanner line(Scanner(proc_stat).line());
+  return line.eat("cpu ") ? ticks_in(line) : std::nullopt;
+}
+
+std::vector<CpuUse> use_of_each_cpu(std::string_view proc_stat) {
+  std::vector<CpuUse> out;
+  for (Scanner scan(proc_stat); !scan.done();) {
+    Scanner line(scan.line());
+    const auto cpu = number_in_name(line.word(), "cpu");
+    if (!cpu || *cpu >= static_cast<std::int64_t>(CpuSet::kCapacity)) continue;
+    if (const auto ticks = ticks_in(line)) out.push_back({static_cast<CpuId>(*cpu), ticks->used});
+  }
+  return out;
+}
+
+CpuTime time_of_ticks(std::int64_t ticks) {
+  static const std::int64_t per_second = ticks_per_second();
+  return CpuTime(scaled(ticks, 1'000'000'000, per_second));
 }
 
 extern const collectors::CollectorSpec node_cpu_collector;

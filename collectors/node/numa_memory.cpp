@@ -9,23 +9,6 @@
 namespace evenkeel::node {
 namespace {
 
-const std::string kNodes = "sys/devices/system/node";
-
-/// The line is "Node 0 MemTotal:       16315184 kB".
-std::optional<Bytes> total_of(std::string_view meminfo) {
-  for (Scanner scan(meminfo); !scan.done();) {
-    Scanner line(scan.line());
-    static_cast<void>(line.word());
-    static_cast<void>(line.word());
-    if (line.word() != "MemTotal:") continue;
-    line.skip_blanks();
-    const auto kib = line.number();
-    if (!kib || *kib < 0 || *kib > INT64_MAX / 1024) return std::nullopt;
-    return Bytes(*kib * 1024);
-  }
-  return std::nullopt;
-}
-
 struct Pools {
   Bytes all{}, of_1gib{}, of_2mib{};
 };
@@ -56,9 +39,10 @@ std::optional<NumaMemory> without_pools(std::optional<Bytes> total, const std::o
 }
 
 std::optional<NumaMemory> of_node(const Host& host, std::size_t number) {
-  const auto node = kNodes + "/node" + std::to_string(number);
+  const auto node = kNumaNodes + "/node" + std::to_string(number);
   const auto text = host.slurp(node + "/meminfo");
-  return without_pools(text ? total_of(*text) : std::nullopt, pools_in(host, node + "/hugepages"));
+  return without_pools(text ? numa_meminfo(*text, "MemTotal:") : std::nullopt,
+                       pools_in(host, node + "/hugepages"));
 }
 
 std::optional<NumaMemory> of_machine(const Host& host) {
@@ -70,9 +54,22 @@ std::optional<NumaMemory> of_machine(const Host& host) {
 
 }  // namespace
 
+std::optional<Bytes> numa_meminfo(std::string_view text, std::string_view name) {
+  for (Scanner scan(text); !scan.done();) {
+    Scanner line(scan.line());
+    static_cast<void>(line.word());
+    static_cast<void>(line.word());
+    if (line.word() != name) continue;
+    const auto kib = line.number();
+    if (!kib || *kib < 0 || *kib > INT64_MAX / 1024) return std::nullopt;
+    return Bytes(*kib * 1024);
+  }
+  return std::nullopt;
+}
+
 std::optional<std::vector<NumaMemory>> numa_memory(const Host& host) {
   std::size_t count = 0;
-  if (const auto names = host.subdirs(kNodes))
+  if (const auto names = host.subdirs(kNumaNodes))
     for (const auto& name : *names) count += number_in_name(name, "node") ? 1 : 0;
   std::vector<NumaMemory> out;
   for (std::size_t number = 0; number < std::max<std::size_t>(count, 1); ++number) {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cgroup/base/host.h"
 #include "qos/model/snapshot.h"
@@ -26,6 +27,17 @@ struct CpuTicks {
 /// Absent if the text is not in the kernel's format.
 std::optional<CpuTicks> cpu_ticks(std::string_view proc_stat);
 
+/// One of the lines "cpuN".
+struct CpuUse {
+  CpuId cpu = 0;
+  std::int64_t ticks = 0;  ///< as CpuTicks::used
+};
+/// The CPUs that are online, in the file's order. A line that is not in the kernel's format is left out.
+std::vector<CpuUse> use_of_each_cpu(std::string_view proc_stat);
+
+/// The clock ticks of /proc/stat (USER_HZ) as time.
+CpuTime time_of_ticks(std::int64_t ticks);
+
 // The node's memory: total, available, and reserved by huge page pools.
 
 /// /proc/meminfo. Absent without a plausible MemTotal and MemAvailable (the latter since 3.14). `hugepages`
@@ -34,6 +46,15 @@ std::optional<NodeMemory> parse_meminfo(std::string_view text);
 
 /// The page size in a directory name of sys/kernel/mm/hugepages: "hugepages-2048kB" is 2 MiB.
 std::optional<Bytes> hugepage_size(std::string_view directory);
+
+// NUMA nodes.
+
+/// The directory of the NUMA nodes: "node0", "node1", …
+inline const std::string kNumaNodes = "sys/devices/system/node";
+
+/// The value of one line of a NUMA node's meminfo: 16 GiB for "MemTotal:" and "Node 0 MemTotal: 16777216 kB".
+/// Absent: there is no such line, or it is not in the kernel's format.
+std::optional<Bytes> numa_meminfo(std::string_view text, std::string_view name);
 
 // The kernel's scheduler.
 

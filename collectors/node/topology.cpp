@@ -11,7 +11,6 @@ namespace evenkeel::node {
 namespace {
 
 const std::string kCpus = "sys/devices/system/cpu/";
-const std::string kNodes = "sys/devices/system/node";
 
 std::optional<int> number_in(const Host& host, const std::string& path) {
   const auto text = host.slurp(path);
@@ -38,11 +37,11 @@ std::optional<CpuSet> unless_empty(const CpuSet& set) {
 
 std::map<CpuId, int> numa_nodes(const Host& host) {
   std::map<CpuId, int> out;
-  const auto names = host.subdirs(kNodes);
+  const auto names = host.subdirs(kNumaNodes);
   if (!names) return out;
   for (const auto& name : *names) {
     const auto node = number_in_name(name, "node");
-    const auto cpus = node ? cpus_in(host, kNodes + '/' + name + "/cpulist") : std::nullopt;
+    const auto cpus = node ? cpus_in(host, kNumaNodes + '/' + name + "/cpulist") : std::nullopt;
     if (!cpus) continue;
     for (CpuId cpu = cpus->next(0); cpu >= 0; cpu = cpus->next(cpu + 1)) out[cpu] = static_cast<int>(*node);
   }

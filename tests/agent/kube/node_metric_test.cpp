@@ -15,6 +15,7 @@ struct NodeMetricTest : testing::Test {
   history::UsageHistory history{};
   std::vector<Duration> windows{seconds(10), seconds(18), seconds(20)};
   std::optional<lending::ProdReclaimable> prod{};
+  std::vector<reporting::NumaUsage> numa{};
   std::function<const contention::StallPercents*(std::string_view)> stalls{};
   NodeSnapshot node = three_things();
 
@@ -64,6 +65,7 @@ struct NodeMetricTest : testing::Test {
                                          .pods = pods_known ? node.pod_specs.get() : nullptr,
                                          .host_applications = node.slo->host_applications,
                                          .prod = prod,
+                                         .numa = numa,
                                          .stalls = stalls,
                                          .unix_seconds = 1795231046});
   }
@@ -109,6 +111,28 @@ TEST_F(NodeMetricTest, MatchesTheWorkedExample) {
                 R"(}],"hostApplicationMetric":[{"name":"app-0","priority":"koord-prod","qos":"LS","usage":)" +
                 use("100m", "1048576") + R"(}],"prodReclaimableMetric":{"resource":)" +
                 use("1450m", "966367642") + R"(},"prodPeakMetric":{"resource":)" + use("2000m", "3") + "}}}");
+}
+
+TEST_F(NodeMetricTest, NumaNodesHaveTheShapeThatKoordletGivesThem) {
+  ten_seconds();
+  numa = {{0, {34_mcpu, 708677284_B}, {33_mcpu, 708636248_B}}, {1, {0_mcpu, 5_B}, {0_mcpu, 0_B}}};
+  const auto text = patch();
+  EXPECT_TRUE(says(text, R"(,"numaUsages":[{"numaNodeID":0,"nodeUsage":)" + use("34m", "708677284") +
+                             R"(,"systemUsage":)" + use("33m", "708636248") +
+                             R"(},{"numaNodeID":1,"nodeUsage":)" + use("0m", "5") + R"(,"systemUsage":)" +
+                             use("0m", "0") + "}]}"))
+      << text;
+}
+
+TEST_F(NodeMetricTest, ANumaNodeWithAnUnknownFigureIsOmitted) {
+  ten_seconds();
+  const Usage known{34_mcpu, 7_B};
+  for (const Usage& partly : {Usage{34_mcpu, {}}, Usage{{}, 7_B}}) {
+    numa = {{0, partly, known}, {1, known, partly}};
+    EXPECT_TRUE(says(patch(), R"("numaUsages":null)")) << "also what koordlet may have left: " << patch();
+    numa.push_back({2, known, known});
+    EXPECT_TRUE(says(patch(), R"("numaUsages":[{"numaNodeID":2,)")) << patch();
+  }
 }
 
 TEST_F(NodeMetricTest, WhatAServiceWaitsForIsAnExtensionOfItsPod) {

@@ -24,6 +24,9 @@ using Args = std::vector<std::string>;
 struct UsageReportingLive : testing::Test {
   UsageReportingLive() {
     host.machine({.cpus = 4}).v1().kubepods();
+    host.file("sys/devices/system/node/node0/meminfo",
+              "Node 0 MemTotal: 9 kB\nNode 0 MemFree: 1 kB\nNode 0 Active(file): 1 kB\n"
+              "Node 0 Inactive(file): 1 kB\nNode 0 SReclaimable: 1 kB\n");
     host.pod(KubeQos::burstable, "07c5ca87-3cee-419b-8d73-19bc1d676c1c", {"c1"});
     write("nodeslo.yaml", "extensions: {colocation: {metricReportIntervalSeconds: 1}}\n");
     write("pods.json",
@@ -94,6 +97,10 @@ TEST_F(UsageReportingLive, ReportsUsageAlthoughNothingIsLent) {
   ASSERT_TRUE(pods && pods->size() == 1) << asked[1].body;
   EXPECT_EQ(pods::text_at((*pods)[0], {"name"}), "web");
   EXPECT_EQ(pods::text_at((*pods)[0], {"qos"}), "LS");
+  const auto numa = pods::list_at(report, {"status", "nodeMetric", "numaUsages"});
+  ASSERT_TRUE(numa && numa->size() == 1) << "with the first report: " << asked[1].body;
+  EXPECT_EQ(pods::text_at((*numa)[0], {"nodeUsage", "resources", "cpu"}), "0m");
+  EXPECT_EQ(pods::text_at((*numa)[0], {"systemUsage", "resources", "memory"}), "5120");
   const auto predicts = [](const Asked& one) {
     const auto body = document::parse_json(one.body, "report").root;
     return !pods::text_at(body, {"status", "prodReclaimableMetric", "resource", "resources", "cpu"}).empty();

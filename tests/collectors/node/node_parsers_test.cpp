@@ -35,6 +35,19 @@ TEST(NodeCpu, MalformedTextsAreAbsent) {
     EXPECT_FALSE(node::cpu_ticks(text)) << text;
 }
 
+TEST(NodeCpu, EachCpuHasALineOfItsOwn) {
+  const auto uses = node::use_of_each_cpu(
+      "cpu  9 9 9 9 9 9 9 9 0 0\ncpu0 1000 50 300 9000 200 20 30 5 0 0\ncpu1 1 -2 3 4 5 6 7\n"
+      "cpu17 1 2 3 4 5 6 7\ncpu2000 1 2 3 4 5 6 7\ncpufreq 1 2 3 4 5 6 7\nintr 1 2 3\n");
+  ASSERT_EQ(uses.size(), 2u);
+  EXPECT_EQ(uses[0].cpu, 0);
+  EXPECT_EQ(uses[0].ticks, 1400);
+  EXPECT_EQ(uses[1].cpu, 17);
+  EXPECT_EQ(uses[1].ticks, 1 + 2 + 3 + 6 + 7);
+  for (const auto& text : malformed_texts())
+    EXPECT_TRUE(node::use_of_each_cpu(text).empty()) << text.substr(0, 40);
+}
+
 TEST(NodeMemory, ReadsTheKernelsLines) {
   const auto memory = node::parse_meminfo(
       "MemTotal:       263000000 kB\nMemFree:        20000000 kB\nMemAvailable:   180000000 kB\n"

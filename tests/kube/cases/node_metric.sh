@@ -64,20 +64,33 @@ near "the node's memory, MiB" $(($(metric .nodeMetric.nodeUsage.resources.memory
 [ "$(busy namespace) $(busy priority) $(busy qos)" = "default koord-prod LS" ] || fail "the busy pod: $(busy namespace) $(busy priority) $(busy qos)"
 [ "$(metric '.podsMetric[?(@.name=="batch")].priority')" = koord-batch ] || fail "the batch pod's class is not told"
 
+# Of the NUMA node without page cache and what else the kernel can reclaim.
+numa_mebibytes() {
+  awk '$3 == "MemTotal:" { sum += $4 } $3 ~ /^(MemFree|Active\(file\)|Inactive\(file\)|SReclaimable):$/ { sum -= $4 }
+    END { print int(sum / 1024) }' /sys/devices/system/node/node0/meminfo
+}
+numa_fields=()
+if [ -e /sys/devices/system/node/node0/meminfo ]; then
+  numa_fields=('numaUsages[0].nodeUsage.resources.cpu' 'numaUsages[0].systemUsage.resources.cpu' 'numaUsages[0].systemUsage.resources.memory')
+  [[ " $(metric '.nodeMetric.numaUsages[*].numaNodeID') " == *" 0 "* ]] || fail "NUMA node 0 is not in the report"
+  near "the memory of NUMA node 0, MiB" $(($(metric '.nodeMetric.numaUsages[0].nodeUsage.resources.memory') >> 20)) \
+    "$(numa_mebibytes)" $(($(mebibytes MemTotal) / 4))
+fi
+
 say "no field was pruned"
 for field in nodeUsage.resources.cpu systemUsage.resources.cpu systemUsage.resources.memory \
   'aggregatedNodeUsages[0].usage.avg.resources.cpu' 'aggregatedNodeUsages[0].usage.p99.resources.memory' \
-  'aggregatedSystemUsages[0].usage.p50.resources.cpu'; do
+  'aggregatedSystemUsages[0].usage.p50.resources.cpu' "${numa_fields[@]}"; do
   soon 30 "the report has $field" has "$field"
 done
 [ "$(metric '.nodeMetric.aggregatedNodeUsages[*].duration')" = 10s ] || fail "not the windows that the object asks for"
 
 say "what another reporter knew goes"
-stale='{"status":{"nodeMetric":{"numaUsages":[{}],"nodeUsage":{"devices":[{}]}},"prodReclaimableMetric":{"resource":{"resources":{"cpu":"7"}}}}}'
+stale='{"status":{"nodeMetric":{"numaUsages":[{"numaNodeID":77}],"nodeUsage":{"devices":[{}]}},"prodReclaimableMetric":{"resource":{"resources":{"cpu":"7"}}}}}'
 ask -o /dev/null -f -X PATCH -H 'Content-Type: application/merge-patch+json' -d "$stale" \
   "$KUBE_API/apis/slo.koordinator.sh/v1alpha1/nodemetrics/$KUBE_NODE/status" || fail "the right does not allow a patch"
 replaced() {
-  [ -z "$(metric .nodeMetric.numaUsages)$(metric .nodeMetric.nodeUsage.devices)" ] &&
+  [[ "$(metric '.nodeMetric.numaUsages[*].numaNodeID')" != *77* ]] && [ -z "$(metric .nodeMetric.nodeUsage.devices)" ] &&
     [ "$(metric .prodReclaimableMetric.resource.resources.cpu)" != 7 ]
 }
 soon 20 "it is gone with the next report" replaced
