@@ -29,7 +29,7 @@ clusters: [{name: here, cluster: {server: "$KUBE_API", certificate-authority: $K
 users: [{name: agent, user: {tokenFile: $KUBE_TOKEN_FILE}}]
 YAML
 cat >"$WORK/nodeslo.yaml" <<YAML
-extensions: {colocation: {metricReportIntervalSeconds: 2}}
+extensions: {colocation: {metricReportIntervalSeconds: 2}, evenkeel: {contention: {enable: true}}}
 YAML
 pods busy batch
 pod=$(pod_cgroup busy)
@@ -83,6 +83,11 @@ for field in nodeUsage.resources.cpu systemUsage.resources.cpu systemUsage.resou
   'aggregatedSystemUsages[0].usage.p50.resources.cpu' "${numa_fields[@]}"; do
   soon 30 "the report has $field" has "$field"
 done
+if [ -e /sys/fs/cgroup/unified/cgroup.procs ]; then # only there is the pressure of pods known
+  stalled() { [ -n "$(busy 'extensions.evenkeel\.io/stall-percent.cpu')" ]; }
+  soon 30 "the report has what the busy pod waits for" stalled
+  [ -z "$(metric '.podsMetric[?(@.name=="batch")].extensions')" ] || fail "a batch pod has extensions"
+fi
 [ "$(metric '.nodeMetric.aggregatedNodeUsages[*].duration')" = 10s ] || fail "not the windows that the object asks for"
 
 say "what another reporter knew goes"
