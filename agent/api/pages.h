@@ -85,8 +85,9 @@ std::string capabilities_text(const std::vector<features::Capability>& capabilit
 /// One line of the stepped mode, without its line end:
 /// {"now":…,"writes":[…],"evictions":[…],"report":…,"interference":[…],"errors":[…]}.
 std::string tick_line(const tick::TickResult& result, const AgentView& view);
-/// /v1/explain: {"managed":[{"cgroup","file","path","value","original","policy","sentence","pod"}]}; `pod`
-/// ("namespace/name" or uid) narrows it.
+/// /v1/explain: {"managed":[{"cgroup","file","path","value","original","policy","sentence","pod"}],
+/// "kept":[{"cgroup","file","path","value","wanted","policy","sentence","pod"}]}; `pod` ("namespace/name" or
+/// uid) narrows it.
 std::string explain_json(const AgentView& view, std::string_view pod = {});
 
 // Renders the answer of /v1/explain as sentences.

@@ -35,6 +35,18 @@ std::string sentence(const document::Value& managed) {
   return out + ": " + managed.text("sentence") + "\n";
 }
 
+std::string kept(const document::Value& value) {
+  const std::string pod = value.text("pod");
+  std::string out =
+      value.text("cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  " + value.text("file");
+  out += " stays " + value.text("value") + ", " + value.text("policy") + " wants " + value.text("wanted");
+  return out + ": " + value.text("sentence") + "\n";
+}
+
+std::string withdrawal(const document::Value& lever) {
+  return lever.text("lever") + " is withdrawn: " + lever.text("why") + "\n";
+}
+
 std::string reclaim(const document::Value& value) {
   const std::string pod = value.text("pod");
   return value.text("cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  gives up memory, by " +
@@ -96,6 +108,16 @@ std::string eviction(const document::Value& value) {
   return out + "\n";
 }
 
+/// One text per item of the list `key`; none where there is no such list.
+std::string each(const document::Value& root, std::string_view key,
+                 std::string (*render)(const document::Value&)) {
+  std::string out;
+  const document::Value* value = root.find(key);
+  if (value == nullptr || value->list() == nullptr) return out;
+  for (const auto& one : *value->list()) out += render(one);
+  return out;
+}
+
 double number_at(const document::Value& value, std::string_view key) {
   return std::strtod(value.text(key).c_str(), nullptr);
 }
@@ -121,26 +143,12 @@ std::string explain_sentences(const std::string& explain_json) {
   const auto parsed = read_answer(explain_json, "explain");
   const document::Value* managed = parsed.problems.empty() ? parsed.root.find("managed") : nullptr;
   if (managed == nullptr || managed->list() == nullptr) return "the agent's answer could not be read\n";
-  std::string out;
-  if (const document::Value* inputs = parsed.root.find("inputs");
-      inputs != nullptr && inputs->list() != nullptr)
-    for (const auto& one : *inputs->list()) out += input(one);
-  if (const document::Value* triggers = parsed.root.find("eviction");
-      triggers != nullptr && triggers->list() != nullptr)
-    for (const auto& one : *triggers->list()) out += eviction(one);
-  out += lending(parsed.root.find("lending"));
-  if (const document::Value* all = parsed.root.find("objectives"); all != nullptr && all->list() != nullptr)
-    for (const auto& one : *all->list()) out += objective(one);
-  if (const document::Value* levers = parsed.root.find("withdrawn");
-      levers != nullptr && levers->list() != nullptr)
-    for (const auto& one : *levers->list())
-      out += one.text("lever") + " is withdrawn: " + one.text("why") + "\n";
-  if (const document::Value* orders = parsed.root.find("reclaims");
-      orders != nullptr && orders->list() != nullptr)
-    for (const auto& one : *orders->list()) out += reclaim(one);
+  std::string out = each(parsed.root, "inputs", input) + each(parsed.root, "eviction", eviction);
+  out += lending(parsed.root.find("lending")) + each(parsed.root, "objectives", objective);
+  out += each(parsed.root, "withdrawn", withdrawal) + each(parsed.root, "reclaims", reclaim);
+  out += each(parsed.root, "kept", kept);
   if (managed->list()->empty()) return out + "nothing is managed: every value is its owner's\n";
-  for (const auto& one : *managed->list()) out += sentence(one);
-  return out;
+  return out + each(parsed.root, "managed", sentence);
 }
 
 std::string proof_table(const std::string& proof_json) {

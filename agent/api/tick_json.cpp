@@ -82,6 +82,23 @@ void put_list(runtime::Json& json, std::string_view key, const List& list, Put p
   json.end_array();
 }
 
+/// Values that the agent leaves to their owners although a policy wants another.
+void put_kept(runtime::Json& json, const AgentView& view, std::string_view pod) {
+  json.key("kept").begin_array();
+  for (const auto& kept : view.execution.kept()) {
+    const std::string owner = view.names().pod_name(kept.cgroup);
+    const tree::Cgroup* cgroup = view.tree().find(kept.cgroup.itself());
+    if (cgroup == nullptr || (!pod.empty() && owner != pod && cgroup->uid != pod)) continue;
+    json.begin_object().member("cgroup", cgroup->path);
+    json.member("file", kept.path.substr(kept.path.rfind('/') + 1)).member("path", kept.path);
+    json.member("value", kept.owners).member("wanted", kept.wanted);
+    json.member("policy", decide::policy_name(kept.by)).member("sentence", kept.why.text());
+    if (!owner.empty()) json.member("pod", owner);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void put_errors(runtime::Json& json, const tick::TickResult& result) {
   json.key("errors").begin_array();
   for (const auto& refusal : result.report.refusals) put_refusal(json, refusal);
@@ -130,7 +147,9 @@ std::string explain_json(const AgentView& view, std::string_view pod) {
     if (!owner.empty()) json.member("pod", owner);
     json.end_object();
   }
-  json.end_array().key("reclaims").begin_array();
+  json.end_array();
+  put_kept(json, view, pod);
+  json.key("reclaims").begin_array();
   for (const auto& order : view.tick.result().reclaims) {
     const std::string owner = view.names().pod_name(order.target);
     const tree::Cgroup* cgroup = view.tree().find(order.target);

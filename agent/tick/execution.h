@@ -131,6 +131,8 @@ class Execution {
 
   /// Every value held now: the executor's, then those of the other writers.
   [[nodiscard]] std::vector<executor::Managed> managed() const;
+  /// Values that stay their owners' although a policy wants another.
+  [[nodiscard]] std::vector<executor::Kept> kept() const { return executor_.kept(); }
   [[nodiscard]] const executor::ExecutorCounters& counters() const { return executor_.counters(); }
   [[nodiscard]] const writers::Writers& writers() const { return writers_; }
 

@@ -56,6 +56,21 @@ std::vector<Managed> Executor::managed() const {
   return out;
 }
 
+std::vector<Kept> Executor::kept() const {
+  std::vector<Kept> out;
+  for (const auto& value : impl_->kept) {
+    const int group = impl_->state.index(value.cgroup);
+    if (group < 0) continue;
+    const auto as_text = [&](const KnobValue& of) {
+      return kernel::format_value(value.knob, of, "", impl_->tree.layout());
+    };
+    out.push_back({value.cgroup, value.knob, impl_->state.file(group, value.knob).shown_path(),
+                   as_text(value.owners), as_text(value.wanted), value.by, kOwnerGoesFurther});
+  }
+  std::ranges::sort(out, {}, &Kept::path);
+  return out;
+}
+
 const ExecutorCounters& Executor::counters() const { return impl_->counters; }
 
 /// Cgroups on disks that an intent names, or that hold a value of the agent's.

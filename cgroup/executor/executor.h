@@ -63,6 +63,18 @@ struct Managed {
   bool yielded = false;
 };
 
+/// One value that stays its owner's although a policy wants another, because the owner's goes further:
+/// nothing is written, and nothing held. What a kubelet with MemoryQoS writes to the memory files of its
+/// pods.
+struct Kept {
+  CgroupId cgroup{};
+  Knob knob{};
+  std::string path{};
+  std::string owners{}, wanted{};  ///< as the file has them
+  decide::PolicyIndex by = 0;      ///< the policy that wants the other value
+  Reason why{};
+};
+
 /// Counted since the start; managed and quarantined are current.
 struct ExecutorCounters : ForeignCounts {
   std::uint64_t writes = 0;    ///< that the kernel accepted, restoring ones included
@@ -97,6 +109,8 @@ class Executor {
   Report restore_all(MonoTime now);
   /// All values held now, sorted by path.
   [[nodiscard]] std::vector<Managed> managed() const;
+  /// The values of the last call of apply() that stay their owners', sorted by path.
+  [[nodiscard]] std::vector<Kept> kept() const;
   [[nodiscard]] const ExecutorCounters& counters() const;
 
  private:

@@ -35,6 +35,14 @@ struct HeldValue {
   KnobValue before_us{};  ///< what the file held before the first write, whatever its owner has written since
 };
 
+/// A (cgroup, knob) that is not held, because its owner's value goes further than the wanted one.
+struct KeptValue {
+  CgroupId cgroup{};
+  Knob knob{};
+  KnobValue owners{}, wanted{};
+  decide::PolicyIndex by = 0;
+};
+
 /// A CPU set of a pod or container that is equal to what the agent wrote to a directory above, and was there
 /// before: its owner chose it.
 struct OwnSet {

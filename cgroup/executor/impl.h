@@ -20,6 +20,9 @@ namespace evenkeel::executor {
 
 using ObservedWrite = tree::TreeWatch::Changes::Value;
 
+/// Of a value that its owner has set higher (protection) or lower (throttling) than a policy wants.
+inline constexpr Reason kOwnerGoesFurther = because("its owner's own value goes further");
+
 struct Executor::Impl {
   Impl(const tree::CgroupTree& the_tree, KernelFiles& the_files, Journal& the_journal,
        ExecutorOptions the_options)
@@ -108,6 +111,7 @@ struct Executor::Impl {
   KnobTable<HeldValue> held{};
   KnobTable<Rejected> rejected{};
   std::vector<OwnSet> own_sets{};
+  std::vector<KeptValue> kept{};  ///< of the last call
   ExecutorCounters counters{};
   int denied_in_a_row = 0;  ///< EPERM and EROFS in a row, without a success between them
   RetryBackoff denied{};

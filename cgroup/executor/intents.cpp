@@ -50,8 +50,10 @@ void Executor::Impl::place(const decide::Intent& intent) {
       reject(group, intent.knob, value, now.error(), text(value));
       return;
     }
-  want.assume(group, intent.knob, with_owners(intent, group, value));
-  if (HeldValue* row = held.find(intent.target, intent.knob)) follow_owner(*row, intent);
+  const auto target = with_owners(intent, group, value);
+  want.assume(group, intent.knob, target);
+  if (HeldValue* row = held.find(intent.target, intent.knob)) return follow_owner(*row, intent);
+  if (!(target == value)) kept.push_back({intent.target, intent.knob, target, value, intent.by});
 }
 
 /// A kubelet with the feature MemoryQoS protects and throttles pods itself: no policy takes that back.
@@ -101,6 +103,7 @@ void Executor::Impl::keep_idle_shares() {
 void Executor::Impl::apply_intents() {
   want = state.now();
   intended.assign(static_cast<std::size_t>(state.size()), 0);
+  kept.clear();
   for (const auto& intent : *plan) place(intent);
   for (const auto& row : held.rows()) release(row);
   keep_idle_shares();

@@ -204,7 +204,7 @@ void Executor::Impl::explain(HeldValue& row, int group) const {
     row.by = intent_of(state.id(up), cause)->by;
   row.why = asleep  ? because("an idle group has no shares; they come back with it")
             : bound ? because("a burst may not be larger than the quota")
-            : evenkeel::row(row.knob).owner_counts ? because("its owner's own value goes further")
+            : evenkeel::row(row.knob).owner_counts ? kOwnerGoesFurther
                                                    : because("no group may have more than the one above it");
 }
 

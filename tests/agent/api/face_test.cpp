@@ -209,6 +209,16 @@ TEST(ExplainSentences, ANoticeCannotSteerATerminal) {
       << "another process may have answered";
 }
 
+TEST(ExplainSentences, SayWhichValuesStayTheirOwners) {
+  EXPECT_EQ(
+      api::explain_sentences(
+          R"({"managed":[],"kept":[{"cgroup":"kubepods/x","file":"memory.low","value":"67108864",)"
+          R"("wanted":"4194304","policy":"memory-qos","sentence":"the owner's goes further","pod":"a/b"}]})"),
+      "kubepods/x (pod a/b)\n  memory.low stays 67108864, memory-qos wants 4194304: the owner's goes "
+      "further\n"
+      "nothing is managed: every value is its owner's\n");
+}
+
 TEST(ProofTable, SaysWhatEachLeverDoesToServices) {
   const std::string text = api::proof_table(
       R"({"enabled":true,"levers":[{"lever":"besteffort-quota","feeling":"run-queue wait","trials":9,"ratio":8.1,)"

@@ -32,6 +32,40 @@ TEST_F(OwnersMemory, MoreProtectionThanAPolicyWantsIsKept) {
   EXPECT_EQ(with(Knob::memory_min, "memory.min", "67108864", 4194304), "67108864");
 }
 
+// Nothing is held then, so `explain` has no row of it; it must not be silent all the same.
+TEST_F(OwnersMemory, WhatIsKeptIsSaid) {
+  ASSERT_EQ(kernel.other(kPod, "memory.low", "67108864"), 0);
+  ASSERT_EQ(kernel.other(kPod, "memory.high", "134217728"), 0);
+  want(kPod, Knob::memory_low, std::int64_t{4194304});
+  want(kPod, Knob::memory_high, std::int64_t{268435456});
+  for (int i = 0; i < 2; ++i) {
+    tick();
+    EXPECT_TRUE(executor.managed().empty());
+    const auto kept = executor.kept();
+    ASSERT_EQ(kept.size(), 2U);
+    EXPECT_EQ(kept[0].path.substr(kept[0].path.rfind('/')), "/memory.high");
+    EXPECT_EQ(kept[0].owners, "134217728");
+    EXPECT_EQ(kept[0].wanted, "268435456");
+    EXPECT_EQ(kept[1].cgroup, id(kPod));
+    EXPECT_EQ(kept[1].owners, "67108864");
+    EXPECT_EQ(kept[1].wanted, "4194304");
+    EXPECT_EQ(kept[1].why.text(), "its owner's own value goes further");
+  }
+  plan.clear();
+  want(kPod, Knob::memory_low, std::int64_t{134217728});
+  tick();
+  EXPECT_TRUE(executor.kept().empty()) << "now the policy's goes further, and is held";
+  EXPECT_EQ(executor.managed().size(), 1U);
+  plan.clear();
+  want(kPod, Knob::memory_low, std::int64_t{4194304});
+  tick();
+  ASSERT_EQ(executor.managed().size(), 1U);
+  EXPECT_EQ(executor.managed()[0].why.text(), "its owner's own value goes further") << "still on record";
+  plan.clear();
+  tick();
+  EXPECT_TRUE(executor.kept().empty()) << "no policy wants anything";
+}
+
 TEST_F(OwnersMemory, LessIsRaisedToWhatThePolicyWants) {
   EXPECT_EQ(with(Knob::memory_low, "memory.low", "4194304", 67108864), "67108864");
 }

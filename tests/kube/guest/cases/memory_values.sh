@@ -30,6 +30,10 @@ sleep 5
 stands 1 memory.low $((64 * MIB))
 stands 1 memory.high $high
 stands 2 memory.min $((64 * MIB))
+explain default/service-guest >$NODE_LOG/explained
+for kept in "memory.low stays $((64 * MIB)), memory-qos wants $((16 * MIB))" "memory.high stays $high, memory-qos wants "; do
+  grep -q "$kept.*: its owner's own value goes further" $NODE_LOG/explained || fail "explain is silent: $kept"
+done
 [ "$(cat $PODS/memory.min)" -ge $((128 * MIB)) ] || fail "memory.min of all pods was lowered: $(cat $PODS/memory.min)"
 
 say "the agent asks for more: 125 % protected, throttled from 50 %"
