@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <utility>
 
 #include "agent/api/metrics.h"
 #include "agent/api/pages.h"
@@ -66,7 +67,7 @@ AccusedNode::~AccusedNode() {
   ::unlink(log_path_.c_str());
 }
 
-std::string AccusedNode::start(const std::string& more) {
+std::string AccusedNode::start(const std::string& more, record::Recorder::PodEventSink also) {
   std::ofstream(state_.path + "/nodeslo.yaml")
       << "extensions: {evenkeel: {interference: {enable: true, stallWindow: 1s" << more << "}}}\n";
   AgentOptions options{.host_root = node_.host.root(), .state_dir = state_.path + "/state", .stepped = true};
@@ -76,9 +77,11 @@ std::string AccusedNode::start(const std::string& more) {
   auto created = Agent::create(options, log_, clock_, &wall_);
   if (!created.agent) return created.error;
   agent_ = std::move(created.agent);
-  agent_->parts().recorder.set_pod_event_sink([this](const Pod& pod, const record::AuditEvent& event) {
-    if (event.by == "interference") events_.push_back(pod.name + " " + std::string(event.kind));
-  });
+  agent_->parts().recorder.set_pod_event_sink(
+      [this, also = std::move(also)](const Pod& pod, const record::AuditEvent& event) {
+        if (event.by == "interference") events_.push_back(pod.name + " " + std::string(event.kind));
+        if (also) also(pod, event);
+      });
   return {};
 }
 

@@ -26,9 +26,9 @@ class AccusedNode {
   AccusedNode(const AccusedNode&) = delete;
   AccusedNode& operator=(const AccusedNode&) = delete;
 
-  /// Starts the agent with `more` added to extensions.evenkeel.interference. Returns an error text, empty on
-  /// success.
-  std::string start(const std::string& more = {});
+  /// Starts the agent with `more` added to extensions.evenkeel.interference; `also` gets every audit event
+  /// about a pod. Returns an error text, empty on success.
+  std::string start(const std::string& more = {}, record::Recorder::PodEventSink also = {});
   /// One second in which tasks wait for the disk for that many milliseconds.
   void second(int service_ms, int batch_ms);
   void rests() { second(20, 10); }
