@@ -89,16 +89,18 @@ void forgive(SuppressTarget& target, MilliCpu before) {
   target.system -= theirs;
 }
 
-/// What all may use now; absent: a place is not limited.
-std::optional<MilliCpu> together(const NodeSnapshot& node, bool by_quota, const CpuSuppressState& state) {
+/// What all may use now; absent: a place is not limited. A smaller limit that the brake has set is no
+/// allowance.
+std::optional<MilliCpu> together(const NodeSnapshot& node, bool by_quota, bool braked,
+                                 const CpuSuppressState& state) {
   if (state.shared) return state.shared;
   MilliCpu sum{};
   for (const SuppressShare& share : state.shares) {
     Reason unused;
     const auto cpus = share.directory && !by_quota ? besteffort_cpus(node, state, unused) : std::nullopt;
-    if (!cpus && !share.in_force.quota) return std::nullopt;
-    sum += cpus ? MilliCpu(static_cast<std::int64_t>(*cpus) * 1000)
-                : cpu_of(*share.in_force.quota, share.in_force.period);
+    const auto& quota = share.directory && braked && state.wanted ? state.wanted : share.in_force.quota;
+    if (!cpus && !quota) return std::nullopt;
+    sum += cpus ? MilliCpu(static_cast<std::int64_t>(*cpus) * 1000) : cpu_of(*quota, share.in_force.period);
   }
   return sum;
 }
@@ -179,12 +181,14 @@ void ask(const NodeSnapshot& node, bool by_quota, const SuppressTarget& target, 
     const Reason why = part_reason(share, *state.shared, target);
     share.requested = quota_of(share);
     const CpuLimit limit{share.requested, share.in_force.period};
-    if (share.directory && by_quota)
+    if (share.directory && by_quota) {
+      state.wanted = limit.quota;
       decide::limit_besteffort(node, limit, why, narrowed, out);
-    else if (share.directory)
+    } else if (share.directory) {
       confine(node, share, why, state, out);
-    else
+    } else {
       out.want(share.place, Knob::cpu_quota, limit.quota->count(), why);
+    }
   }
 }
 
@@ -211,7 +215,7 @@ void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, SuppressGoal 
                           .recovery = slo.evenkeel.suppress_recovery,
                           .dwell = slo.evenkeel.suppress_dwell,
                           .elapsed = growth_time(node)};
-  const auto now = together(node, by_quota, state);
+  const auto now = together(node, by_quota, goal.braked, state);
   const SuppressStep step = next_allowance(state.damping, node.at, target->target, now, pace);
   settle(state, step.allowance, node.at, pace);
   ask(node, by_quota, *target, state, narrowed, out);

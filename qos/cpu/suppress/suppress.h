@@ -18,7 +18,7 @@ namespace evenkeel::suppress {
 // (qos/cpu/suppress/damping.cpp).
 
 struct SuppressTarget {
-  MilliCpu capacity{};  ///< from the Node object if there is one, else the online CPUs
+  MilliCpu capacity{};  ///< the smaller of what the Node object says and the online CPUs
   MilliCpu allowed{};   ///< the threshold: what all workloads together should stay under
   MilliCpu services{};  ///< pods and host applications that suppression does not reach
   MilliCpu system{};    ///< the rest of the node's use, at least what is reserved
