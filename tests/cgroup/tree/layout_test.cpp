@@ -156,7 +156,8 @@ TEST(DirNames, PodsOfBothDrivers) {
   }
   for (const char* stranger :
        {"", "pod", "burstable", "besteffort", "kubepods-burstable.slice", "kubepods.slice", "system.slice",
-        "podman.service", "pod1.slice", "kubepods-pod.slice", "pod/1", "xkubepods-pod1.slice", "init.scope"})
+        "podman.service", "pod1.slice", "kubepods-pod.slice", "pod/1", "xkubepods-pod1.slice", "init.scope",
+        "system", "kubepods-system.slice", "kubepods-system-pod1.slice"})
     EXPECT_FALSE(tree::parse_pod_dir(stranger)) << stranger;
 }
 

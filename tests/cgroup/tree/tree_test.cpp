@@ -114,6 +114,14 @@ TEST_F(TreeTest, StopsAtContainersAndPassesOverStrangers) {
   EXPECT_EQ(paths().size(), 5u);  // kubepods, two branches, the pod, its container
 }
 
+// It is not known what limits them. What they use is no service's, so it counts as the system's.
+TEST_F(TreeTest, PodsBelowAnUnknownDirectoryAreNotManaged) {
+  fake.v2().kubepods();
+  fake.cgroup("kubepods/system/pod2/c2").cgroup("kubepods/system/burstable/pod3/c3");
+  start();
+  EXPECT_EQ(paths().size(), 3u);  // kubepods, two branches
+}
+
 TEST_F(TreeTest, AContainerMadeAgainIsAnotherCgroup) {
   fake.v2().kubepods();
   const auto pod = fake.pod(KubeQos::besteffort, "1", {"c1", "c2"});
