@@ -4,6 +4,7 @@
 #include "qos/memory/policies.h"
 #include "qos/memory/watermarks.h"
 #include "qos/model/capacity.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::memory {
 namespace {
@@ -82,7 +83,7 @@ class Round {
 
   void decide_pod(const PodSample& pod) {
     const auto of_pod = memory_terms(*pod.spec, slo_.qos);
-    if (!of_pod) return;
+    if (!of_pod || provisioning(node_, pod)) return;
     constexpr const char* kWhy = "a share of what is requested is protected from reclaim";
     protect(pod.cgroup, protection(*of_pod, memory_claim(*pod.spec).request), kWhy);
     if (of_pod->oom_group) kill_together(pod.cgroup);

@@ -189,6 +189,20 @@ TEST(MemoryQos, KillsAContainerAsAWholeWhereAsked) {
   EXPECT_EQ(decided.container(0, Knob::memory_oom_group), 1);
 }
 
+// A kubelet with MemoryQoS writes memory.min of a pod while it makes it.
+TEST(MemoryQos, APodThatTheKubeletIsStillMakingIsLeftToIt) {
+  MemoryQos memory = asking(100, 0, 80);
+  memory.oom_kill_group = 1;
+  const NodeSlo slo = all_classes(memory);
+  const auto pod = node().v2().pod("p").ls().container("c").memory(1024_MiB, 2048_MiB);
+  auto listed = pod, made = pod;
+  const auto making = decide(listed.without_cgroup(), slo);
+  EXPECT_EQ(making.pod(0, Knob::memory_min), kNothing);
+  EXPECT_EQ(making.pod(0, Knob::memory_oom_group), kNothing);
+  EXPECT_EQ(making.at(making.node.burstable, Knob::memory_min), kGiB) << "the directory is there";
+  EXPECT_EQ(decide(made, slo).pod(0, Knob::memory_min), kGiB);
+}
+
 // --- what is not known
 
 TEST(MemoryQos, WithoutTheFilesOrThePodsSpecNothingIsAsked) {
