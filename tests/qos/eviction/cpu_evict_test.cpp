@@ -223,6 +223,8 @@ TEST_F(BusyNodeTest, ReleasesWhatIsAboveTheLowerMark) {
   EXPECT_EQ(fresh(64000, 54400, 85, std::optional<int>()), 1280);  // 4
   EXPECT_EQ(fresh(64000, 54390, 85, std::optional<int>()), 0);     // 5
   EXPECT_EQ(fresh(64000, 60000, 85, std::optional<int>(70)), 15200) << "6: 14720 of truncated 93 %";
+  node.object.cpu_capacity = 128000_mcpu;
+  EXPECT_EQ(fresh(64000, 60000, 85, std::optional<int>(70)), 15200) << "a Node older than the machine";
 }
 
 TEST_F(BusyNodeTest, InTheOrderOfTheReferenceOneAfterTheOther) {  // victims of 2

@@ -64,6 +64,13 @@ TEST(SuppressTarget, CountsTheReservationWhenItIsMoreThanTheSystemUses) {  // T2
   EXPECT_EQ(target_of(t1().object(object).build(), threshold(65)), 15850_mcpu);
 }
 
+TEST(SuppressTarget, ANodeObjectOlderThanTheMachineDoesNotOutrankIt) {
+  NodeObject older;
+  older.cpu_capacity = 128000_mcpu;
+  older.cpu_allocatable = 126000_mcpu;  // 2 CPUs are reserved, as in T1
+  EXPECT_EQ(target_of(t1().object(older).build(), threshold(65)), 17100_mcpu);
+}
+
 TEST(SuppressTarget, MayBeNegativeAndRespectsTheMinimum) {  // T3, T4
   const auto full =
       node().cpus(16).uses(14000_mcpu).pod("web").uses(12000_mcpu).pod("batch").be().uses(1000_mcpu).build();
