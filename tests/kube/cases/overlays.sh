@@ -32,8 +32,15 @@ overlay name-writers "processes behind foreign writes have names" usable fanotif
 overlay network "CAP_NET_ADMIN" may 12
 overlay core-sched "CAP_SYS_PTRACE" may 19
 overlay request-size "CAP_SYS_NICE" may 23
+# That its programs load is no question of rights here: the runtime's seccomp profile allows bpf(2) only from containerd 1.7 on.
+overlay run-queue "CAP_BPF" may 39
 overlay oom-score-adj "the processes of other containers can be reached" usable oom-score-adj
 overlay pod-volumes "the kubelet's directory" sees /var/lib/kubelet
+if [ -d /dev/disk ]; then
+  overlay disk-names "the names of disks" sees /dev/disk
+else
+  say "disk-names: not tried, for this machine has no names of disks"
+fi
 overlay node-topology "the state of the kubelet's CPU manager" sees /var/lib/kubelet
 # Where the kubelet looks (cluster/mounts.sh).
 install -D -m 644 deploy/seccomp/evenkeel.json "$KUBE_RUN/node/lib/kubelet/seccomp/evenkeel.json"
