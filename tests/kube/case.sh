@@ -130,6 +130,10 @@ cluster_agent() {
 metric() { page metrics | awk -v name="$1" '$1 == name { print $2 }'; }
 metric_is() { [ "$(metric "$1")" = "$2" ]; }
 metric_above() { awk -v value="$(metric "$1")" -v bound="$2" 'BEGIN { exit !(value != "" && value > bound) }'; }
+# no_foreign_writes: whether the agent has taken no write for that of a program that sets the same values.
+no_foreign_writes() {
+  metric_is evenkeel_foreign_writes_total 0 && ! grep -E 'event=(foreign-write|yielded)' "$WORK/agent.log"
+}
 # good INPUT...: whether the pods and the node are as the servers report them.
 good() {
   local input

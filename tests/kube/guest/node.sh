@@ -113,4 +113,9 @@ start_agent() {
 }
 page() { curl -sf --noproxy '*' --max-time 20 "http://$LISTEN/$1"; }
 explain() { "$EVENKEEL" explain --listen $LISTEN "$@"; }
+# no_foreign_writes: whether the agent has taken no write for that of a program that sets the same values.
+no_foreign_writes() {
+  [ "$(page metrics | awk '$1 == "evenkeel_foreign_writes_total" { print $2 }')" = 0 ] &&
+    ! grep -E 'event=(foreign-write|yielded)' $NODE_LOG/agent.log
+}
 stop_agent() { systemctl stop agent.service; }

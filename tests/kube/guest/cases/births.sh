@@ -1,6 +1,7 @@
 # The kubelet and systemd make the cgroups of a pod in several steps. No birth may break beside an agent that makes
 # batch pods idle: every pod gets its limit of processes and the weight that the kubelet gives it, and the kubelet
-# logs no failure. KUBE_GUEST_BIRTHS (100): the number of pods, ten at a time.
+# logs no failure; and no write at the end of a pod is taken for a foreign one. KUBE_GUEST_BIRTHS (100): the number of
+# pods, ten at a time.
 . tests/kube/guest/node.sh
 
 births=${KUBE_GUEST_BIRTHS:-100}
@@ -46,6 +47,7 @@ while [ $number -lt "$births" ]; do
   rm $MANIFESTS/born-*.yaml
   soon 600 "they are gone" none_is "${batch[@]}" "${services[@]}"
 done
+no_foreign_writes || fail "writes at the start or the end of pods were taken for foreign ones"
 stop_agent
 for pod in "${batch[@]}" 4; do
   [ "$(cat "$(cgroup_of "$pod")"/cpu.{idle,weight} | xargs)" = "0 1" ] || wrong "$pod: after the stop idle and weight are $(cat "$(cgroup_of "$pod")"/cpu.{idle,weight} | xargs)"
