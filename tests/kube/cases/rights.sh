@@ -23,6 +23,16 @@ expect() {
   got=$(code "$@")
   [ "$got" = "$wanted" ] || fail "$what: $got instead of $wanted"
 }
+# The kubelet's answer to the GET with which a WebSocket to a command in a container begins. With 101 curl waits for a body
+# until the command has ended.
+exec_code() {
+  code --http1.1 -H 'Connection: Upgrade' -H 'Upgrade: websocket' -H 'Sec-WebSocket-Version: 13' \
+    -H 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==' -H 'Sec-WebSocket-Protocol: v4.channel.k8s.io' \
+    "$KUBE_KUBELET/exec/default/lent/main?command=true&output=1" || true
+}
+may_exec() { ! says -x -E '000|401|403' <<<"$(exec_code)"; }
+may_not_exec() { [ "$(exec_code)" = 403 ]; }
+clean_up() { grant_rights; }
 pending() { [ "$(kubectl get pod lent -o jsonpath='{.status.conditions[?(@.type=="PodScheduled")].reason}')" = Unschedulable ]; }
 
 say "granted"
@@ -32,6 +42,17 @@ expect 200 "the kubelet's pods" "$KUBE_KUBELET/pods"
 expect 200 "the node" "$node"
 [ "$(advertise '"1500"' '"512Mi"')" = 200 ] || fail "the node's status cannot be patched"
 kubectl wait --for=condition=Ready --timeout=60s pod/lent >/dev/null || fail "the pod does not run though its resources are there"
+if kubelet_before_133; then
+  # The price of the overlay for these kubelets, as docs/permissions.md says; it shows that the request is a good one.
+  may_exec || fail "nodes/proxy is granted, and a command is refused: $(exec_code)"
+else
+  may_not_exec || fail "the agent may run commands in containers: $(exec_code)"
+  # The same request with the overlay that this kubelet does not need shows whether it would be seen.
+  kubectl patch clusterrole evenkeel --type json --patch "$(cat deploy/kustomize/kubelet-before-1.33/rights.yaml)" >/dev/null
+  within 30 "nodes/proxy lets its holder run commands" may_exec || say "this kubelet refuses them all the same"
+  grant_rights
+  soon 60 "the agent may run no command any more" may_not_exec
+fi
 expect 201 "an event" -X POST -H "$json" "$default/events" -d "$event"
 expect 201 "an eviction" -X POST -H "$json" "$default/pods/lent/eviction" -d "$eviction"
 kubectl wait --for=delete --timeout=60s pod/lent >/dev/null || fail "the evicted pod is still there"
@@ -57,7 +78,6 @@ fi
 
 # --- each right, revoked
 
-clean_up() { grant_rights; }
 # configure LENT-PERCENT EVICTION-PERCENT
 configure() {
   cat >"$WORK/nodeslo.new" <<YAML
