@@ -11,6 +11,7 @@
 #include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 #include "agent/runtime/notify.h"
+#include "agent/runtime/time_share.h"
 #include "agent/runtime/version.h"
 
 namespace evenkeel::cli {
@@ -25,8 +26,9 @@ constexpr Duration kScrapeInterval = std::chrono::seconds(1);
 /// Rates are known from the second tick on, so the third has an average.
 constexpr std::uint64_t kFirstLend = 3;
 
-/// Work between two ticks may take a tenth of the time; then events wait for the next tick. Otherwise a
-/// container that makes and removes cgroups of its own without end would keep the agent busy.
+/// Work for events between two ticks may take a tenth of the time; then they wait for the next tick.
+/// Otherwise a container that makes and removes cgroups of its own without end would keep the agent busy.
+/// Alarms have a tenth of their own, so that such a container cannot keep the brake from acting.
 constexpr int kEarlyShare = 10;
 
 /// Everything that lives as long as the process does.
@@ -42,11 +44,15 @@ struct Service {
   std::unique_ptr<kube::KubeFeed> kube{};
   std::unique_ptr<Cluster> cluster{};
   std::vector<int> watched{};
-  Duration early{};                         ///< work for events of `watched` since the last tick
+  runtime::TimeShare early;                 ///< for events of `watched`
+  runtime::TimeShare alarms;                ///< for alarms of the brake
   std::optional<runtime::Timer> release{};  ///< fires when the brake's lease ends
 
   explicit Service(const Flags& given)
-      : flags(given), log(STDERR_FILENO, given.log_format, given.log_level, &wall) {}
+      : flags(given),
+        log(STDERR_FILENO, given.log_format, given.log_level, &wall),
+        early(given.interval / kEarlyShare),
+        alarms(given.interval / kEarlyShare) {}
 };
 
 /// A pod directory that is missing from the pod list triggers a new request for the list.
@@ -70,7 +76,8 @@ void react(Service& service) {
 void tick(Service& service, std::uint64_t periods) {
   if (periods > 1) service.agent->parts().tick.missed(periods - 1);
   service.agent->tick(service.clock.now());
-  service.early = {};
+  service.early.renew();
+  service.alarms.renew();
   settle(service);
   const auto ticks = service.agent->parts().tick.counters().ticks;
   if (ticks == 1) {
@@ -97,8 +104,19 @@ void wait_for_next_tick(Service& service, runtime::EventLoop& loop) {
 void handle_event(Service& service, runtime::EventLoop& loop) {
   const MonoTime started = service.clock.now();
   react(service);
-  service.early += service.clock.now() - started;
-  if (service.early > service.flags.interval / kEarlyShare) wait_for_next_tick(service, loop);
+  service.early.add(service.clock.now() - started);
+  if (service.early.used_up()) wait_for_next_tick(service, loop);
+}
+
+/// The kernel gives an alarm per window and service: many, where there are many services. Those beyond their
+/// share are dropped; a service that waits after the next tick as well gives another one.
+void handle_alarm(Service& service, Alarm alarm) {
+  if (service.alarms.used_up()) return;
+  alarm.at = service.clock.now();
+  service.agent->alarm(alarm);
+  settle(service);
+  service.alarms.add(service.clock.now() - alarm.at);
+  if (service.alarms.used_up()) service.agent->parts().tick.paused();
 }
 
 /// An input may become watchable later (its directory did not exist), so the list is compared after each
@@ -127,12 +145,7 @@ bool open_alarms(Service& service, runtime::EventLoop& loop) {
              return loop.add(fd, events, std::move(ready)).has_value();
            },
        .remove = [&loop](int fd) { loop.remove(fd); },
-       .on_alarm =
-           [&service](Alarm alarm) {
-             alarm.at = service.clock.now();
-             service.agent->alarm(alarm);
-             settle(service);
-           }});
+       .on_alarm = [&service](const Alarm& alarm) { handle_alarm(service, alarm); }});
   return true;
 }
 

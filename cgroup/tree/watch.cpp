@@ -16,6 +16,10 @@ namespace {
 constexpr std::uint32_t kBirths = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
 constexpr int kDeadMarksToFlush = 128;
 
+/// Reads of one descriptor in a drain: a container that writes its own settings without end may bring events
+/// as fast as they are read. A full queue of the kernel (16384 events) takes two to four drains.
+constexpr int kMostReads = 16;
+
 // fanotify and inotify return process ids and descriptors of this process, so these two functions read the
 // process's own /proc, not the host's.
 std::string path_of(int fd) {
@@ -181,7 +185,7 @@ TreeWatch::Changes TreeWatch::drain() {
 
 void TreeWatch::drain_inotify(Changes& changes) {
   alignas(inotify_event) std::array<char, 16384> buffer;
-  for (;;) {
+  for (int reads = 0; reads < kMostReads; ++reads) {
     const auto size = ::read(inotify_.get(), buffer.data(), buffer.size());
     if (size <= 0) return;
     for (long at = 0; at < size;) {
@@ -215,7 +219,7 @@ void TreeWatch::take_inotify(int descriptor, std::uint32_t mask, std::string_vie
 
 void TreeWatch::drain_fanotify(Changes& changes) {
   alignas(fanotify_event_metadata) std::array<char, 8192> buffer;
-  for (;;) {
+  for (int reads = 0; reads < kMostReads; ++reads) {
     auto size = ::read(fanotify_.get(), buffer.data(), buffer.size());
     if (size <= 0) return;
     const auto* event = reinterpret_cast<const fanotify_event_metadata*>(buffer.data());

@@ -67,7 +67,8 @@ class TreeWatch {
   /// created in a non-primary hierarchy counts, too. Returns whether a directory is newly watched: what was
   /// created in it before gave no event, so call `do tree.scan(); while (watch.follow(tree));`
   bool follow(const CgroupTree& tree);
-  /// The changes since the last call; never blocks.
+  /// The changes since the last call; never blocks. Takes a bounded number of events: what is left keeps the
+  /// descriptors readable and comes with the next call, so nothing may rest on a drain being complete.
   Changes drain();
 
   /// For the event loop: readable when there is something to drain. fanotify's is -1 where it is not allowed.

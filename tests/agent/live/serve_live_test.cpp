@@ -1,6 +1,9 @@
 // Tests the running program on the real kernel: its endpoint, its log, its signals.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -17,6 +20,34 @@ namespace evenkeel::test {
 namespace {
 
 using std::chrono::milliseconds;
+
+const std::string kPauses = "evenkeel_early_tick_pauses_total", kTicks = "evenkeel_ticks_total";
+
+/// Threads that write a burst each, by turns two values, and never sleep. Without a quota each value is
+/// legal.
+class RestlessWriters {
+ public:
+  explicit RestlessWriters(const std::vector<std::string>& burst_files) {
+    for (const auto& file : burst_files)
+      threads_.emplace_back([this, file] {
+        const Fd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
+        for (bool more = false; !ended_; more = !more)
+          if (::pwrite(fd.get(), more ? "2000" : "1000", 4, 0) == 4) ++writes_;
+      });
+  }
+  ~RestlessWriters() {
+    ended_ = true;
+    for (auto& thread : threads_) thread.join();
+  }
+  RestlessWriters(const RestlessWriters&) = delete;
+  RestlessWriters& operator=(const RestlessWriters&) = delete;
+  [[nodiscard]] long writes() const { return writes_; }
+
+ private:
+  std::atomic<bool> ended_{false};
+  std::atomic<long> writes_{0};
+  std::vector<std::thread> threads_{};
+};
 
 class LiveService : public testing::Test {
  protected:
@@ -41,6 +72,12 @@ class LiveService : public testing::Test {
     const std::string log = agent.log();
     const auto at = log.find("port=");
     return at == std::string::npos ? 0 : std::stoi(log.substr(at + 5));
+  }
+  /// A counter of the endpoint; -1: it does not answer with it.
+  static int count(int port, const std::string& name) {
+    const std::string text = http::http_get("http://127.0.0.1:" + std::to_string(port) + "/metrics").body;
+    const auto at = text.find("\n" + name + " ");
+    return at == std::string::npos ? -1 : std::stoi(text.substr(at + name.size() + 2));
   }
   /// Of a service's container with a quota of one CPU.
   std::string burst_file() const { return cgroups_.burst_file(pods_.services[0] + "/c0"); }
@@ -101,22 +138,32 @@ TEST_F(LiveService, CgroupsThatComeAndGoWithoutEndDoNotKeepItBusy) {
   ASSERT_TRUE(becomes("100000\n")) << agent.log();
   const auto pod = std::filesystem::path(burst_file()).parent_path().parent_path();
   const auto restless = pod.parent_path() / "pod99999999-0000-0000-0000-000000000009";
-  const auto pauses = [&] {
-    const std::string text = http::http_get("http://127.0.0.1:" + std::to_string(port) + "/metrics").body;
-    const std::string name = "\nevenkeel_early_tick_pauses_total ";
-    const auto at = text.find(name);
-    return at == std::string::npos ? -1 : std::stoi(text.substr(at + name.size()));
-  };
-  EXPECT_EQ(pauses(), 0);
+  EXPECT_EQ(count(port, kPauses), 0);
   const bool paused = soon([&] {
     for (int i = 0; i < 100; ++i) {
       std::filesystem::create_directory(restless);
       std::this_thread::sleep_for(std::chrono::microseconds(200));
       std::filesystem::remove(restless);
     }
-    return pauses() > 0;
+    return count(port, kPauses) > 0;
   });
   EXPECT_TRUE(paused) << "each event has been served at once";
+  configure("{}\n");
+  EXPECT_TRUE(becomes("0\n")) << "and it still follows its configuration: " << agent.log();
+}
+
+TEST_F(LiveService, SettingsThatAreWrittenWithoutEndDoNotKeepItBusy) {
+  LiveAgent agent(args());
+  const int port = port_of(agent);
+  ASSERT_GT(port, 0) << agent.log();
+  ASSERT_TRUE(becomes("100000\n")) << agent.log();
+  const RestlessWriters restless(
+      {cgroups_.burst_file(pods_.batches[0] + "/c0"), cgroups_.burst_file(pods_.batches[0] + "/c1")});
+  EXPECT_TRUE(soon([&] { return count(port, kPauses) > 0; })) << "each write has been served at once";
+  const int ticks = count(port, kTicks);
+  const long writes = restless.writes();
+  EXPECT_TRUE(soon([&] { return count(port, kTicks) >= ticks + 10; })) << "the ticks have stopped";
+  EXPECT_GT(restless.writes(), writes + 1000) << "nothing is shown";
   configure("{}\n");
   EXPECT_TRUE(becomes("0\n")) << "and it still follows its configuration: " << agent.log();
 }
