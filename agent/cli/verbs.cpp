@@ -31,9 +31,10 @@ int run_check(const Flags& flags) {
   }
   const auto config = config::parse_nodeslo(*text, flags.nodeslo, node ? &node->labels : nullptr);
   (config.problems.empty() ? std::cout : std::cerr) << config::render_check(config);
-  if (config.problems.empty())
-    for (const auto& right : needed_rights(config.slo)) std::cout << "rights: " << right << '\n';
-  return config.problems.empty() ? 0 : 2;
+  if (!config.problems.empty()) return 2;
+  for (const auto& right : needed_rights(config.slo)) std::cout << "rights: " << right << '\n';
+  std::cout << "optional: " << optional_right() << '\n';
+  return 0;
 }
 
 int run_capabilities(const Flags& flags) {

@@ -4,10 +4,11 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <filesystem>
+#include <fstream>
 
 #include "agent/config/nodeslo_config.h"
+#include "tests/support/agents/stepped_agent.h"
 #include "tests/support/process.h"
 
 namespace evenkeel::test {
@@ -41,6 +42,55 @@ extensions: {evenkeel: {requestSize: {services: 100us}, interference: {enable: t
     EXPECT_TRUE(fs::exists(kRoot / "deploy/kustomize" / name / "kustomization.yaml")) << line;
     EXPECT_TRUE(fs::exists(kRoot / "systemd/drop-ins" / (name + ".conf"))) << line;
   }
+}
+
+std::string url_of_objective(const std::string& url) {
+  return "extensions: {evenkeel: {objectives: [{name: o, namespace: shop, matchLabels: {app: a}, target: 1, "
+         "prometheus: {url: \"" +
+         url + "\", metric: m}}]}}\n";
+}
+std::string disk_of_blkio(const std::string& name) {
+  return "resourceQOSStrategy: {beClass: {blkioQOS: {enable: true, blocks: [{name: " + name +
+         ", type: device, ioCfg: {readIOPS: 100}}]}}}\n";
+}
+
+TEST(Rights, APersistentNameOfADiskNeedsToSeeTheLinks) {
+  EXPECT_TRUE(cli::needed_rights(slo_of(disk_of_blkio("/dev/vdb"))).empty()) << "found in /sys/block";
+  const auto found = cli::needed_rights(slo_of(disk_of_blkio("/dev/disk/by-id/ata-1")));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].ends_with("overlay or systemd drop-in disk-names")) << found[0];
+  EXPECT_TRUE(fs::exists(kRoot / "deploy/kustomize/disk-names/kustomization.yaml"));
+  EXPECT_TRUE(fs::exists(kRoot / "systemd/drop-ins/disk-names.conf"));
+}
+
+TEST(Rights, AnObjectiveOnAnotherAddressNeedsTheDropInForIt) {
+  for (const auto* here :
+       {"http://127.0.0.1:9113/metrics", "http://localhost/metrics", "http://[::1]:9113/m"})
+    EXPECT_TRUE(cli::needed_rights(slo_of(url_of_objective(here))).empty()) << here;
+  for (const auto* there : {"http://{podIP}:9113/metrics", "http://10.0.0.7/metrics", "http://web/metrics"}) {
+    const auto found = cli::needed_rights(slo_of(url_of_objective(there)));
+    ASSERT_EQ(found.size(), 1U) << there;
+    EXPECT_TRUE(found[0].ends_with(": systemd drop-in remote")) << found[0];
+  }
+  EXPECT_TRUE(fs::exists(kRoot / "systemd/drop-ins/remote.conf"));
+}
+
+TEST(Rights, KillingWithoutAnApiServerNeedsTheDropInForIt) {
+  const auto found = cli::needed_rights(slo_of("extensions: {evenkeel: {killWithoutApi: true}}\n"));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_TRUE(found[0].ends_with(": systemd drop-in kill-without-api")) << found[0];
+  EXPECT_TRUE(fs::exists(kRoot / "systemd/drop-ins/kill-without-api.conf"));
+}
+
+TEST(Rights, CheckNamesEachDropIn) {
+  const std::string file = temporary_file();
+  std::ofstream(file) << "extensions: {evenkeel: {killWithoutApi: true}}\n";
+  const Ran ran = run_evenkeel({"check", file});
+  EXPECT_EQ(ran.exit_status, 0) << ran.err;
+  EXPECT_NE(ran.out.find("rights: killWithoutApi "), std::string::npos) << ran.out;
+  EXPECT_NE(ran.out.find("optional: with the overlay or systemd drop-in name-writers"), std::string::npos)
+      << ran.out;
+  fs::remove(file);
 }
 
 // Besides those for request sizes, which come with its quota.

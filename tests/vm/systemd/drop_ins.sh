@@ -1,6 +1,6 @@
 # The unit's own sandbox, and what each drop-in opens: `evenkeel capabilities` runs inside of it. Without drop-ins all that
-# works without a sandbox works, except for what a drop-in is for; with it that works, too. The last two drop-ins show
-# only in a connection to another address and in a pod whose processes do not run as root.
+# works without a sandbox works, except for what a drop-in is for; with it that works, too. The last three drop-ins show
+# only in a connection to another address, in a link to a disk and in a pod whose processes do not run as root.
 set -euo pipefail
 [ "${EVENKEEL_IN_VM:-}" = systemd ] || { echo "this is for the guest: tests/vm/vmrun --systemd"; exit 77; }
 [ -x build/release/evenkeel ] || { echo "build/release/evenkeel was not built"; exit 77; }
@@ -62,6 +62,30 @@ within 30 "the other address answers" perl -MIO::Socket::INET -e 'exit !IO::Sock
 ! connects || fail "another address can be reached without the drop-in remote, which is of no use then"
 connects remote || fail "another address cannot be reached with the drop-in remote"
 say "remote: necessary and enough for a connection to another address"
+
+disk=/dev/loop0 link=/dev/disk/by-id/evenkeel-probe
+# inside COMMAND: runs it in the sandbox with the drop-in of the last sees_link.
+inside() {
+  printf '[Service]\nExecStart=\nExecStart=%s\n' "$1" >$unit.d/inside.conf
+  systemctl daemon-reload
+  systemctl start evenkeel-probe.service
+}
+# sees_link [DROP-IN]
+sees_link() {
+  rm -f $unit.d/*.conf
+  [ $# -eq 0 ] || cp "systemd/drop-ins/$1.conf" $unit.d/
+  inside "/usr/bin/readlink $link"
+}
+[ -b $disk ] || fail "the guest has no $disk"
+# As udev does, which does not run here.
+mkdir -p "${link%/*}"
+ln -sfn ../../loop0 $link
+! sees_link || fail "a persistent name of a disk is seen without the drop-in disk-names, which is of no use then"
+sees_link disk-names || fail "no persistent name of a disk is seen with the drop-in disk-names"
+! inside "/usr/bin/head -c 1 $disk" || fail "with the drop-in disk-names a disk can be opened"
+! inside "/usr/bin/touch /dev/shm/evenkeel-probe" || fail "with the drop-in disk-names /dev can be written"
+rm $link
+say "disk-names: necessary and enough for a persistent name, and no more"
 
 # is_asked [DROP-IN]: whether a batch pod of another user gets SIGTERM before it is ended for memory.
 is_asked() {
