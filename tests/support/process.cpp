@@ -15,7 +15,7 @@ std::string evenkeel_binary() {
   return path != nullptr ? path : EVENKEEL_BINARY;
 }
 
-pid_t start_evenkeel(const std::vector<std::string>& args, int in, int out, int err, int most_files) {
+pid_t start_evenkeel(const std::vector<std::string>& args, int in, int out, int err, MostFiles files) {
   const std::string program = evenkeel_binary();
   std::vector<char*> argv{const_cast<char*>(program.c_str())};
   for (const auto& arg : args) argv.push_back(const_cast<char*>(arg.c_str()));
@@ -26,8 +26,7 @@ pid_t start_evenkeel(const std::vector<std::string>& args, int in, int out, int 
   ::dup2(out, STDOUT_FILENO);
   ::dup2(err, STDERR_FILENO);
   ::close_range(3, ~0U, 0);
-  const auto limit = static_cast<rlim_t>(most_files);
-  if (const rlimit files{limit, limit}; most_files > 0) ::setrlimit(RLIMIT_NOFILE, &files);
+  if (const rlimit limit{files.soft, files.hard}; files.hard > 0) ::setrlimit(RLIMIT_NOFILE, &limit);
   ::execv(program.c_str(), argv.data());
   ::_exit(127);
 }

@@ -1,10 +1,11 @@
 // Tests a hard limit of open files (RLIMIT_NOFILE) far below what a tick needs: files are reopened for each
-// read, the metrics say so, and levers and undo work as ever.
+// read, the metrics say so, and levers and undo work as ever. Tests that a low soft limit is raised.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include "agent/http/http_client.h"
 #include "tests/support/live/agent_args.h"
@@ -20,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr int kPods = 40;  ///< of three containers each
-constexpr int kFew = 256;
+constexpr unsigned kFew = 256;
 
 double metric(const std::string& page, const std::string& name) {
   const auto at = page.find("\n" + name + " ");
@@ -39,7 +40,7 @@ TEST(LiveDescriptors, AHardLimitBelowTheNeedIsSurvivedAndSaid) {
   ASSERT_EQ(text_of_file(burst), "0\n");
   auto args = stepped_args(cgroups, dir, kPodsByCgroup);
   args.insert(args.end(), {"--listen", "127.0.0.1:0", "--interval", "200ms"});
-  LiveAgent agent(args, kFew);
+  LiveAgent agent(args, {.soft = kFew, .hard = kFew});
   ASSERT_TRUE(agent.logged("event=started", 20s)) << agent.log();
   EXPECT_TRUE(soon([&] { return text_of_file(burst) != "0\n"; }, 30s)) << agent.log();
   const std::string url = agent.url();
@@ -51,6 +52,30 @@ TEST(LiveDescriptors, AHardLimitBelowTheNeedIsSurvivedAndSaid) {
   agent.stop();
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();
   EXPECT_EQ(text_of_file(burst), "0\n");
+}
+
+// As a shell or a container runtime starts it, with a low soft limit for programs that still use select(2).
+TEST(LiveDescriptors, TheSoftLimitIsRaisedToTheHardOne) {
+  LiveCgroups cgroups;
+  if (!cgroups.why_not().empty()) GTEST_SKIP() << cgroups.why_not();
+  const StateDir dir;
+  std::ofstream(dir.path + "/nodeslo.yaml") << "{}\n";
+  auto args = stepped_args(cgroups, dir, kPodsByCgroup);
+  args.insert(args.end(), {"--listen", "none"});
+  LiveAgent agent(args, {.soft = 64, .hard = 4096});
+  ASSERT_TRUE(agent.logged("event=started", 20s)) << agent.log();
+  const std::string limits = "/proc/" + std::to_string(agent.pid()) + "/limits";
+  const auto words = [&] {  // "Max open files SOFT HARD files"
+    const std::string text = text_of_file(limits);
+    const auto at = text.find("Max open files");
+    std::istringstream line(at == std::string::npos ? std::string() : text.substr(at + 14));
+    std::string soft, hard;
+    line >> soft >> hard;
+    return soft + " " + hard;
+  };
+  EXPECT_TRUE(soon([&] { return words() == "4096 4096"; })) << words() << "\n" << agent.log();
+  agent.stop();
+  EXPECT_EQ(agent.exit_status(), 0) << agent.log();
 }
 
 }  // namespace

@@ -8,17 +8,16 @@
 #include <sstream>
 #include <thread>
 
-#include "tests/support/process.h"
 #include "tests/support/resident.h"
 
 namespace evenkeel::test {
 
-LiveAgent::LiveAgent(const std::vector<std::string>& args, int most_files) : log_path_(temporary_file()) {
+LiveAgent::LiveAgent(const std::vector<std::string>& args, MostFiles files) : log_path_(temporary_file()) {
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   const int log = ::open(log_path_.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
   std::vector<std::string> all{"run"};
   all.insert(all.end(), args.begin(), args.end());
-  pid_ = start_evenkeel(all, null, null, log, most_files);
+  pid_ = start_evenkeel(all, null, null, log, files);
   ::close(null);
   ::close(log);
 }

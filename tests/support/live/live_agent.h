@@ -7,12 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/process.h"
+
 namespace evenkeel::test {
 
 class LiveAgent {
  public:
-  /// Starts `evenkeel run ARGS…`; its log goes to log_path(). `most_files`: its RLIMIT_NOFILE, unless 0.
-  explicit LiveAgent(const std::vector<std::string>& args, int most_files = 0);
+  /// Starts `evenkeel run ARGS…`; its log goes to log_path().
+  explicit LiveAgent(const std::vector<std::string>& args, MostFiles files = {});
   ~LiveAgent();
   LiveAgent(const LiveAgent&) = delete;
   LiveAgent& operator=(const LiveAgent&) = delete;
