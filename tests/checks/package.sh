@@ -34,6 +34,10 @@ done
 odd=$(dpkg-deb -c $deb | awk '$2 != "root/root" || $1 !~ /^(drwxr-xr-x|-rw-r--r--|-rwxr-xr-x)$/ || (/^-rwx/ && $6 != "./usr/bin/evenkeel")')
 [ -z "$odd" ] || fail "owner or mode: $odd"
 grep -q '^ExecStart=/usr/bin/evenkeel run' "$work/root/usr/lib/systemd/system/evenkeel.service" || fail "the unit names another program"
+diff systemd/sysusers.conf "$work/root/usr/lib/sysusers.d/evenkeel.conf" || fail "the package does not make the group"
+group=$(sed -n 's/^Group=//p' systemd/evenkeel.service)
+grep -qx "g $group -" systemd/sysusers.conf || fail "the unit's group is '$group', another one is made"
+grep -q 'systemd-sysusers evenkeel.conf' "$control/postinst" || fail "the group is not made before the unit starts"
 diff -r systemd/drop-ins "$work/root/usr/share/evenkeel/drop-ins" || fail "the drop-ins are not in the package"
 
 page=$work/page.1

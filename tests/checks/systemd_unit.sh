@@ -19,6 +19,11 @@ for capability in $kept; do
   grep -q "^# $capability: " "$unit" || { echo "$capability is kept without a comment that says why"; exit 1; }
 done
 
+# Details of pods are for the group, what the agent keeps on disk for root.
+for line in Group=evenkeel RuntimeDirectoryMode=0750 StateDirectoryMode=0700 UMask=0077; do
+  grep -qx "$line" "$unit" || { echo "the unit does not have $line"; exit 1; }
+done
+
 # Each drop-in is legal together with the unit, says what it is for, and opens something.
 mkdir "$unit.d"
 for file in systemd/drop-ins/*.conf; do

@@ -32,6 +32,15 @@ within() {
   done
 }
 
+# As the package does: the unit does not start without its group.
+make_group() { systemd-sysusers "$PWD/systemd/sysusers.conf" || fail "systemd-sysusers"; }
+# install_unit: the program, the unit and its group.
+install_unit() {
+  install -D -m 755 build/release/evenkeel /usr/local/bin/evenkeel
+  install -D -m 644 systemd/evenkeel.service /etc/systemd/system/evenkeel.service
+  make_group
+}
+
 have_containers() { [ -d $besteffort/$pod/cri-containerd-b.scope ] && [ -d $besteffort/$front/cri-containerd-f.scope ]; }
 # start_batch: starts the pod without a limit; the agent's log will be in /run/evenkeel.log.
 start_batch() {

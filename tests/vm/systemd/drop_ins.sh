@@ -7,7 +7,7 @@ set -euo pipefail
 . tests/vm/batch_slice.sh
 unit=/run/systemd/system/evenkeel-probe.service
 mkdir -p $unit.d /run/probe
-install -D -m 755 build/release/evenkeel /usr/local/bin/evenkeel
+install_unit
 # The same unit, but it ends: no notification, no watchdog, no restart.
 sed -E '/^(Type|NotifyAccess|ExecStart|ExecStopPost|ExecReload|WatchdogSec|Restart.*|TimeoutStopSec)=/d' systemd/evenkeel.service |
   sed 's|^\[Service\]|&\nType=oneshot\nTimeoutStartSec=300\nExecStart=/usr/local/bin/evenkeel capabilities\nStandardOutput=truncate:/run/probe/out|' >$unit
@@ -101,7 +101,6 @@ is_asked() {
   [ -e /run/probe/asked ]
 }
 chmod 777 /run/probe
-install -m 644 systemd/evenkeel.service /etc/systemd/system/evenkeel.service
 install -D -m 644 /dev/stdin /etc/evenkeel/nodeslo.yaml <<'YAML'
 resourceUsedThresholdWithBE: {enable: true, memoryEvictThresholdPercent: 1, memoryEvictLowerPercent: 0, cpuSuppressThresholdPercent: 100}
 extensions: {evenkeel: {featureGates: {BEMemoryEvict: true}, killWithoutApi: true}}

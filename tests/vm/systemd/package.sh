@@ -9,7 +9,7 @@ deb=build/package/evenkeel.deb
 config=/etc/evenkeel/nodeslo.yaml
 traces() {
   ls -d /etc/evenkeel /var/lib/evenkeel /usr/bin/evenkeel /usr/share/evenkeel /usr/share/doc/evenkeel \
-    /usr/share/man/man1/evenkeel* /usr/share/bash-completion/completions/evenkeel /usr/lib/systemd/system/evenkeel.service \
+    /usr/lib/sysusers.d/evenkeel.conf /usr/share/man/man1/evenkeel* /usr/share/bash-completion/completions/evenkeel /usr/lib/systemd/system/evenkeel.service \
     /etc/systemd/system/evenkeel.service /etc/systemd/system/*.wants/evenkeel.service \
     /var/lib/systemd/deb-systemd-helper-*/*evenkeel* /var/lib/dpkg/info/evenkeel.* 2>/dev/null
 }
@@ -28,6 +28,7 @@ cut_database
 # Removed in the guest's memory only: the host's own agent files, and what keeps a container from starting
 # services.
 rm -rf /var/lib/evenkeel /etc/evenkeel /usr/sbin/policy-rc.d
+groupdel evenkeel 2>/dev/null || true
 start_batch
 [ -z "$(traces)" ] || fail "there before the package: $(traces)"
 
@@ -36,6 +37,7 @@ dpkg -i $deb || fail "dpkg -i"
 within 60 "the agent runs" is_active
 [ "$(systemctl is-enabled evenkeel.service)" = enabled ] || fail "the unit is not enabled"
 [ "$(evenkeel --version)" = "$(dpkg-query -W -f='${Version}' evenkeel)" ] || fail "the version is not the program's"
+[ "$(stat -c %G /run/evenkeel)" = evenkeel ] || fail "the endpoint's directory is not the group's"
 evenkeel check $config >/dev/null || fail "the configuration is not legal"
 dpkg --verify evenkeel | grep . && fail "files are not as packaged"
 is_free || fail "an agent without configuration has bounded best effort"
@@ -57,4 +59,5 @@ is_free || fail "removed, but cpu.max is $(cat $besteffort/cpu.max)"
 dpkg --purge evenkeel || fail "dpkg --purge"
 [ -z "$(traces)" ] || fail "left: $(traces)"
 ! systemctl cat evenkeel.service >/dev/null 2>&1 || fail "systemd still knows the unit"
-say "nothing is left"
+getent group evenkeel >/dev/null || fail "the group went with the package, although it may have members and files"
+say "nothing is left but the group"

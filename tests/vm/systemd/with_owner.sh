@@ -20,8 +20,7 @@ is_ours() { [ "$(quota)" != max ] && [ "$(quota)" -lt 150000 ]; }
 are_all_ours() { is_ours && is $besteffort/$pod/cpu.idle 1 && is "$container/memory.high" 41943040 && ! is $host_app/cpu.max max; }
 logged() { grep -q "event=$1 path=sys/fs/cgroup/$2 .*writer=[\"]*systemd.1." $log; }
 
-install -D -m 755 build/release/evenkeel /usr/local/bin/evenkeel
-install -D -m 644 systemd/evenkeel.service /etc/systemd/system/evenkeel.service
+install_unit
 install -D -m 644 /dev/stdin /etc/evenkeel/nodeslo.yaml <<'YAML'
 resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota, cpuSuppressThresholdPercent: 50}
 resourceQOSStrategy:
