@@ -1,4 +1,5 @@
-# Checks that systemd accepts the unit file, and that its exposure stays at or below 2.5, also its drop-ins.
+# Checks that systemd accepts the unit file, and that its exposure stays at or below 2.5, also its drop-ins, and that it
+# keeps its limits.
 set -euo pipefail
 command -v systemd-analyze >/dev/null || { echo "systemd-analyze is not installed"; exit 77; }
 work=$(mktemp -d)
@@ -19,6 +20,10 @@ for capability in $kept; do
   grep -q "^# $capability: " "$unit" || { echo "$capability is kept without a comment that says why"; exit 1; }
 done
 
+# A leak must not cost the node its memory or its processes.
+for limit in MemoryMax=256M TasksMax=64 LimitNOFILE=65536; do
+  grep -qx "$limit" "$unit" || { echo "the unit does not have $limit"; exit 1; }
+done
 # Details of pods are for the group, what the agent keeps on disk for root.
 for line in Group=evenkeel RuntimeDirectoryMode=0750 StateDirectoryMode=0700 UMask=0077; do
   grep -qx "$line" "$unit" || { echo "the unit does not have $line"; exit 1; }
