@@ -41,6 +41,8 @@ install_unit() {
   make_group
 }
 
+# From Linux 6.6 on suppression sets no quota without request sizes, for which the unit needs a drop-in.
+is_eevdf() { printf '6.6\n%s\n' "$(uname -r)" | sort -VC; }
 have_containers() { [ -d $besteffort/$pod/cri-containerd-b.scope ] && [ -d $besteffort/$front/cri-containerd-f.scope ]; }
 # start_batch: starts the pod without a limit; the agent's log will be in /run/evenkeel.log.
 start_batch() {
@@ -50,6 +52,7 @@ start_batch() {
 StandardOutput=append:/run/evenkeel.log
 StandardError=inherit
 UNIT
+  ! is_eevdf || install -m 644 -t /etc/systemd/system/evenkeel.service.d systemd/drop-ins/request-size.conf
   for slice in kubepods kubepods-besteffort ${pod%.slice} ${front%.slice}; do
     printf '[Slice]\nCPUWeight=1\n' >/etc/systemd/system/$slice.slice
   done

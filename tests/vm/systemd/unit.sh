@@ -82,6 +82,7 @@ items:
 YAML
 printf '[Service]\nEnvironment=EVENKEEL_PODS=file:/etc/evenkeel/pods.yaml EVENKEEL_REPORT=file:%s\n' $lent \
   >/etc/systemd/system/evenkeel.service.d/pods.conf
+rm -f /etc/systemd/system/evenkeel.service.d/request-size.conf
 systemctl daemon-reload
 # Gives the slice the files of the controller for disks.
 systemctl set-property --runtime kubepods-besteffort.slice IOAccounting=yes
@@ -99,7 +100,7 @@ limits_disk() { grep -q '^7:0 .*riops=1000' $besteffort/io.max; }
 watches_pressure() { [ "$(metric 'evenkeel_pressure_triggers{state="open"}')" -gt 0 ]; }
 : >/run/evenkeel.log
 systemctl start evenkeel.service
-within 60 "suppression" is_bounded
+is_eevdf || within 60 "suppression" is_bounded
 within 60 "idle class" is_positive $besteffort/$pod/cpu.idle
 within 60 "burst" is_positive "$container/cpu.max.burst"
 within 60 "protection of memory" is_positive "$container/memory.low"
@@ -112,5 +113,6 @@ systemctl stop evenkeel.service
 is_free && ! limits_disk && ! is_positive "$container/cpu.max.burst" || fail "not restored: $(cat $besteffort/{cpu,io}.max "$container/cpu.max.burst")"
 [ "$(systemctl show -P Result evenkeel.service)" = success ] || fail "the stop was not in order"
 rm /etc/systemd/system/evenkeel.service.d/pods.conf
+systemctl stop "cri-containerd-$id.scope"
 systemctl daemon-reload
 say "nothing was refused"
