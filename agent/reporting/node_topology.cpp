@@ -4,7 +4,6 @@
 #include <array>
 #include <charconv>
 #include <functional>
-#include <set>
 #include <utility>
 
 #include "agent/runtime/json.h"
@@ -145,12 +144,6 @@ std::string policy_text(const NodeTopologyInput& input) {
   });
 }
 
-bool has_siblings(const CpuTopology& cpus) {
-  std::set<int> cores;
-  for (const auto& cpu : cpus.cpus) cores.insert(cpu.core);
-  return cores.size() < cpus.cpus.size();
-}
-
 /// By which Koordinator's manager finds how fast this machine's CPUs are. Absent: the model is not known.
 /// False is left out, as Koordinator does it.
 std::optional<std::string> basics_text(const NodeTopologyInput& input) {
@@ -158,7 +151,7 @@ std::optional<std::string> basics_text(const NodeTopologyInput& input) {
   return object_text([&](runtime::Json& json) {
     json.member("cpuModel", input.cpus.model);
     if (has_siblings(input.cpus)) json.member("hyperThreadEnabled", true);
-    if (input.turbo) json.member("turboEnabled", true);
+    if (input.cpus.turbo.value_or(false)) json.member("turboEnabled", true);
     if (input.l3_ways != 0) json.member("catL3CbmMask", hexadecimal(input.l3_ways));
     if (!input.cpus.vendor.empty()) json.member("vendorID", input.cpus.vendor);
   });

@@ -27,7 +27,6 @@ struct NodeTopologyInput {
   /// What each zone can lend; absent: another lends, whose amounts stay. An unknown amount is taken out.
   const std::optional<lending::ZoneLendables>& lendable;
   const pods::KubeletSettings* settings = nullptr;  ///< null: the kubelet has not said them
-  bool turbo = false;                               ///< CPUs may exceed their nominal frequency
   std::uint64_t l3_ways = 0;                        ///< resctrl's mask of all; 0: there is none
 };
 

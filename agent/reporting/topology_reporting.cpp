@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "collectors/node/numa_memory.h"
-#include "collectors/node/parsers.h"
 
 namespace evenkeel::reporting {
 namespace {
@@ -99,7 +98,6 @@ tl::expected<NodeTopology, std::string> TopologyReporting::current() {
                             .memory = *memory,
                             .lendable = lent,
                             .settings = settings_ ? settings_->settings() : nullptr,
-                            .turbo = node::turbo_enabled(*host_).value_or(false),
                             .l3_ways = l3_ways(node_.resctrl.get())});
   if (!out) return unknown("the CPUs, or the NUMA node of one, are not known");
   return std::move(*out);

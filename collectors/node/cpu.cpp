@@ -1,6 +1,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdint>
 
 #include "cgroup/base/host.h"
 #include "cgroup/base/text.h"
@@ -20,6 +21,10 @@ std::optional<CpuSet> cpus_of_online(std::string_view text) {
   return cpus && !cpus->empty() ? cpus : std::nullopt;
 }
 
+/// Only with Intel's driver. It can be switched at any time, which is rare.
+constexpr const char* kNoTurbo = "sys/devices/system/cpu/intel_pstate/no_turbo";
+constexpr std::uint64_t kTicksPerTurbo = 10;
+
 /// Keeps NodeSnapshot::topology up to date; while no CPU goes on- or offline, a tick costs one small read and
 /// a comparison.
 class Topology final : public collectors::Collector {
@@ -32,6 +37,11 @@ class Topology final : public collectors::Collector {
       known_ = read_topology(tick.host, *online);
     auto& seen = tick.node.topology;
     if (seen.online != known_.online || seen.cpus.size() != known_.cpus.size()) seen = known_;
+    if (ticks_++ % kTicksPerTurbo == 0) {
+      const auto text = no_turbo_.read(tick.host, tick.buffer);
+      turbo_ = text ? turbo_enabled(*text) : std::nullopt;
+    }
+    seen.turbo = turbo_;
   }
 
  private:
@@ -49,6 +59,9 @@ class Topology final : public collectors::Collector {
   std::array<ReadFile, 3> files_ = {ReadFile(std::string(kOnlineFiles[0]), Hold::kept),
                                     ReadFile(std::string(kOnlineFiles[1]), Hold::reopened),
                                     ReadFile(std::string(kOnlineFiles[2]), Hold::reopened)};
+  ReadFile no_turbo_{std::string(kNoTurbo), Hold::reopened};
+  std::uint64_t ticks_ = 0;
+  std::optional<bool> turbo_{};
   CpuTopology known_{};
 };
 

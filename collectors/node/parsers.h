@@ -84,9 +84,9 @@ std::string cpu_model_of(std::string_view cpuinfo);
 /// Who made it: "GenuineIntel". Empty if there is no such line, as on arm64.
 std::string cpu_vendor_of(std::string_view cpuinfo);
 
-/// Whether Intel's driver (intel_pstate) lets CPUs exceed their nominal frequency. Absent: another driver.
-/// Not for ticks: it opens a file.
-std::optional<bool> turbo_enabled(const Host& host);
+/// Whether Intel's driver lets CPUs exceed their nominal frequency, by its file intel_pstate/no_turbo.
+/// Absent: not a number that the kernel writes there.
+std::optional<bool> turbo_enabled(std::string_view no_turbo);
 
 /// The topology of the CPUs in `online`, from sys/devices/system. Defaults for missing files: a CPU is a core
 /// of its own, on socket 0, in NUMA node 0, and shares the cache of its socket.

@@ -143,9 +143,9 @@ std::string cpu_vendor_of(std::string_view cpuinfo) {
   return {};
 }
 
-std::optional<bool> turbo_enabled(const Host& host) {
-  const auto off = number_in(host, kCpus + "intel_pstate/no_turbo");
-  return off ? std::optional(*off == 0) : std::nullopt;
+std::optional<bool> turbo_enabled(std::string_view no_turbo) {
+  const auto off = whole_number(trimmed(no_turbo));
+  return off && *off >= 0 ? std::optional(*off == 0) : std::nullopt;
 }
 
 CpuTopology read_topology(const Host& host, const CpuSet& online) {

@@ -1,6 +1,7 @@
 #include "qos/model/topology.h"
 
 #include <charconv>
+#include <set>
 
 namespace evenkeel {
 namespace {
@@ -67,6 +68,12 @@ std::string CpuSet::text() const {
     first = next(last + 1);
   }
   return out;
+}
+
+bool has_siblings(const CpuTopology& topology) {
+  std::set<int> cores;
+  for (const auto& cpu : topology.cpus) cores.insert(cpu.core);
+  return cores.size() < topology.cpus.size();
 }
 
 }  // namespace evenkeel

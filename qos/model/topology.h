@@ -61,8 +61,12 @@ struct CpuInfo {
 struct CpuTopology {
   std::vector<CpuInfo> cpus{};  ///< online CPUs, ascending by id; empty = unknown
   CpuSet online{};
-  std::string model{};   ///< of the first CPU, as the kernel names it; empty: not given
-  std::string vendor{};  ///< of the first CPU, "GenuineIntel"; empty: not given
+  std::string model{};          ///< of the first CPU, as the kernel names it; empty: not given
+  std::string vendor{};         ///< of the first CPU, "GenuineIntel"; empty: not given
+  std::optional<bool> turbo{};  ///< CPUs may exceed their nominal frequency; absent: unknown
 };
+
+/// Whether a core has several online CPUs (SMT).
+bool has_siblings(const CpuTopology& topology);
 
 }  // namespace evenkeel

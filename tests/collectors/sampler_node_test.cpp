@@ -203,6 +203,23 @@ TEST_F(NodeSenses, WithoutIdTheFirstSharingCpuIdentifiesTheCache) {
   EXPECT_EQ(cpus[3].l3, 2);
 }
 
+TEST_F(NodeSenses, TurboIsKnownWithIntelsDriverOnlyAndFollowsItsSwitch) {
+  sampled.start();
+  EXPECT_EQ(sampled.tick().topology.turbo, std::nullopt);
+  SampledNode intel;
+  intel.fake.machine({.cpus = 4}).v1().kubepods();
+  intel.fake.file(kCpu + "intel_pstate/no_turbo", "0\n");
+  intel.start();
+  auto& node = intel.tick();
+  EXPECT_EQ(node.topology.turbo, true);
+  intel.fake.file(kCpu + "intel_pstate/no_turbo", "1\n");
+  for (int i = 0; i < 10; ++i) intel.tick();
+  EXPECT_EQ(node.topology.turbo, false);
+  intel.fake.file(kCpu + "online", "0-2\n");
+  intel.tick();
+  EXPECT_EQ(node.topology.turbo, false) << "the topology was read again";
+}
+
 TEST_F(NodeSenses, HotPlugIsNoticedAtTheNextTick) {
   sampled.start();
   auto& node = sampled.tick();

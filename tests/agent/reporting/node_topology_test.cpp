@@ -22,7 +22,6 @@ struct NodeTopologyTest : testing::Test {
   std::vector<node::NumaMemory> memory{{.ordinary = 8192_MiB}, {.ordinary = 4096_MiB}};
   std::optional<lending::ZoneLendables> lendable{};
   std::optional<pods::KubeletSettings> settings{};
-  bool turbo = false;
   std::uint64_t l3_ways = 0;
 
   /// Two sockets with a NUMA node each, of one core with two threads.
@@ -32,7 +31,7 @@ struct NodeTopologyTest : testing::Test {
   }
   [[nodiscard]] std::optional<reporting::NodeTopology> topology() const {
     return reporting::node_topology(
-        {cpus, object, pods, kubelet, memory, lendable, settings ? &*settings : nullptr, turbo, l3_ways});
+        {cpus, object, pods, kubelet, memory, lendable, settings ? &*settings : nullptr, l3_ways});
   }
   [[nodiscard]] std::string annotation(const std::string& name) const {
     return topology().value().annotations.at(name).value_or("(absent)");
@@ -118,7 +117,7 @@ TEST_F(NodeTopologyTest, HugePagesAreOfTheirZone) {
 TEST_F(NodeTopologyTest, BasicsAreWhatTheManagerComparesCpusBy) {
   EXPECT_EQ(annotation("node.koordinator.sh/cpu-basic-info"), "(absent)") << "of a model that is not known";
   cpus.model = "Some(R) CPU";
-  turbo = true;
+  cpus.turbo = true;
   l3_ways = 0x7ff;
   EXPECT_EQ(
       annotation("node.koordinator.sh/cpu-basic-info"),

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "collectors/node/parsers.h"
-#include "tests/support/fakes/fake_host.h"
 #include "tests/support/malformed.h"
 
 namespace evenkeel {
@@ -184,18 +183,10 @@ TEST(NodeParsers, NamesHaveTheirNumberAtTheEnd) {
     EXPECT_EQ(node::number_in_name(name, "cpu"), std::nullopt) << name;
 }
 
-TEST(NodeParsers, TurboIsKnownWithIntelsDriverOnly) {
-  test::FakeHost fake;
-  fake.machine({.cpus = 1});
-  const auto turbo = [&] { return node::turbo_enabled(Host::open(fake.root()).value()); };
-  EXPECT_EQ(turbo(), std::nullopt);
-  const std::string file = "sys/devices/system/cpu/intel_pstate/no_turbo";
-  fake.file(file, "0\n");
-  EXPECT_EQ(turbo(), true);
-  fake.file(file, "1\n");
-  EXPECT_EQ(turbo(), false);
-  fake.file(file, "maybe\n");
-  EXPECT_EQ(turbo(), std::nullopt);
+TEST(NodeParsers, TurboIsOnWhereItIsNotOff) {
+  EXPECT_EQ(node::turbo_enabled("0\n"), true);
+  EXPECT_EQ(node::turbo_enabled("1\n"), false);
+  for (const auto* text : {"", "maybe\n", "-1\n"}) EXPECT_EQ(node::turbo_enabled(text), std::nullopt) << text;
 }
 
 }  // namespace
