@@ -52,18 +52,21 @@ struct Show {
     if (at.line == 0) return read.file;
     return read.file + ':' + std::to_string(at.line) + ':' + std::to_string(at.column);
   }
-  void list(const Row& row, const void* owner, const std::string& key) {
-    if (owner == nullptr || row.peek(owner, 0) == nullptr) return line(key, owner == nullptr ? "" : "[]");
+  void elements(const Row& row, const void* owner, const std::string& key) {
+    const bool named = row.kind == Kind::maps;
+    const char* none = named ? "{}" : "[]";
+    if (owner == nullptr || row.peek(owner, 0) == nullptr) return line(key, owner == nullptr ? "" : none);
     for (std::size_t index = 0; const void* element = row.peek(owner, index); ++index) {
-      section(row.rows(), element, key + '[' + std::to_string(index) + "].");
+      const auto name = named ? '"' + row.name_of(element) + '"' : std::to_string(index);
+      section(row.rows(), element, key + '[' + name + "].");
     }
   }
   /// `owner` null: the section and everything in it is absent.
   void section(std::span<const Row> rows, const void* owner, const std::string& path) {
     for (const auto& row : rows) {
       const auto key = path + std::string(row.key);
-      if (row.kind == Kind::list) {
-        list(row, owner, key);
+      if (row.kind == Kind::list || row.kind == Kind::maps) {
+        elements(row, owner, key);
       } else if (row.kind == Kind::section) {
         section(row.rows(), owner == nullptr ? nullptr : row.peek(owner, 0), key + '.');
       } else {

@@ -15,10 +15,12 @@ constexpr const char* kHead =
     "# `evenkeel check FILE` prints the effective values. Changes take effect at once; a file with an error "
     "changes nothing.\n";
 
+bool has_elements(const Row& row) { return row.kind == Kind::list || row.kind == Kind::maps; }
+
 /// One line with a row's purpose, unit and legal values.
 std::string doc_of(const Row& row) {
   std::string out = "# " + std::string(row.doc);
-  if (row.kind == Kind::section || row.kind == Kind::list) return out;
+  if (row.kind == Kind::section || has_elements(row)) return out;
   const auto unit = row.unit.empty() ? "" : std::string(row.unit) + ", ";
   return out + " (" + unit + legal_text(row) + ')';
 }
@@ -32,15 +34,15 @@ class ExampleText {
     for (const auto& row : rows) {
       if (indent.empty()) text += '\n';
       const bool absent =
-          commented || row.kind == Kind::list || (row.kind == Kind::section && row.peek(owner, 0) == nullptr);
+          commented || has_elements(row) || (row.kind == Kind::section && row.peek(owner, 0) == nullptr);
       line(doc_of(row), indent, absent);
       if (row.kind == Kind::section) {
         const bool empty = row.rows().empty();
         line(std::string(row.key) + (empty ? ": {}" : ":"), indent, absent);
         section(row.rows(), row.open(owner), indent + "  ", absent);
-      } else if (row.kind == Kind::list) {
+      } else if (has_elements(row)) {
         line(std::string(row.key) + ':', indent, absent);
-        line("-", indent + "  ", absent);
+        line(row.kind == Kind::maps ? '"' + std::string(row.example) + "\":" : "-", indent + "  ", absent);
         section(row.rows(), row.open(owner), indent + "    ", absent);
       } else {
         line(std::string(row.key) + ": " + value_of(row, owner), indent, absent);

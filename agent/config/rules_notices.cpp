@@ -125,6 +125,18 @@ void note_lending(const ColocationStrategy& colocation, SchemaRead& read) {
         "usageWithoutPageCache counts");
 }
 
+void note_normalization(const CpuNormalizationModels& table, SchemaRead& read) {
+  const bool given = !table.models.empty() || table.default_ratio;
+  if (table.enable && !given)
+    read.notices.emplace_back(
+        "extensions.evenkeel.cpuNormalization: auto needs cpuNormalizationModels: without them only the "
+        "Node's "
+        "annotation counts");
+  if (!table.enable && given)
+    read.notices.emplace_back(
+        "extensions.evenkeel.cpuNormalizationModels: no effect without cpuNormalization: auto");
+}
+
 }  // namespace
 
 void add_notices(const NodeSlo& slo, SchemaRead& read) {
@@ -152,6 +164,7 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
         "interference.counters to count misses: catRangeEndPercent is not adjusted");
   note_objectives(slo, read);
   note_lending(slo.colocation, read);
+  note_normalization(slo.evenkeel.cpu_normalization_models, read);
   note_disks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
   if (slo.qos.net_qos_policy == NetQosPolicy::terway_qos)
     read.notices.emplace_back(

@@ -246,6 +246,8 @@ std::string legal_text(const Row& row) {
       return "a map";
     case Kind::list:
       return "a list of maps";
+    case Kind::maps:
+      return "a map from names to maps";
   }
   return {};
 }

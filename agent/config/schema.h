@@ -35,6 +35,7 @@ enum class Kind : std::uint8_t {
   texts,      ///< a map from any name to a text
   section,    ///< a map with rows of its own
   list,       ///< a list of maps with rows of their own
+  maps,       ///< a map from any name to a map with rows of its own
 };
 
 /// A value between the file and a member; monostate is "not set".
@@ -62,9 +63,11 @@ struct Row {
   bool foreign_keys = false;   ///< section: unknown keys belong to other programs, not errors
   void (*put)(void* owner, const Content& content) = nullptr;
   Content (*get)(const void* owner) = nullptr;
-  Rows rows = nullptr;                   ///< section and list
-  void* (*open)(void* owner) = nullptr;  ///< the section, created if absent; the list's new last element
+  Rows rows = nullptr;                   ///< section, list and maps
+  void* (*open)(void* owner) = nullptr;  ///< the section, created if absent; a new last element of the others
   const void* (*peek)(const void* owner, std::size_t index) = nullptr;  ///< null: absent, or past the end
+  std::string& (*name)(void* element) = nullptr;                        ///< maps: the name of an element
+  const std::string& (*name_of)(const void* element) = nullptr;         ///< the same
 };
 
 /// The whole spec, rooted at a NodeSlo.
@@ -85,6 +88,12 @@ std::span<const Row> proof_rows();
 std::span<const Row> trust_rows();
 std::span<const Row> request_size_rows();
 std::span<const Row> contention_rows();
+/// extensions.evenkeel.cpuNormalizationModels, rooted at a CpuNormalizationModels.
+std::span<const Row> normalization_rows();
+/// cpuNormalization, the position of one of false, true, auto: two members of the EvenkeelSettings at
+/// `owner`.
+void put_normalization(void* owner, const Content& content);
+Content normalization_of(const void* owner);
 /// One entry of extensions.evenkeel.objectives, rooted at an Objective.
 std::span<const Row> objective_rows();
 /// extensions.colocation, rooted at a ColocationStrategy: the node's annotation has the same keys.
@@ -234,6 +243,16 @@ constexpr Row list(std::string_view key, Rows rows, std::string_view doc) {
           .rows = rows,
           .open = &Access<Member>::open_new,
           .peek = &Access<Member>::peek_at};
+}
+/// A list whose elements are named by their keys in the file; `with_example` gives the name in the example
+/// file.
+template <auto Member, auto Name>
+constexpr Row maps(std::string_view key, Rows rows, std::string_view doc) {
+  auto row = list<Member>(key, rows, doc);
+  row.kind = Kind::maps;
+  row.name = &Access<Name>::of;
+  row.name_of = &Access<Name>::of;
+  return row;
 }
 
 }  // namespace schema

@@ -224,6 +224,7 @@ constexpr Row kInterferenceRows[] = {
 };
 
 constexpr Range kUpToAnHour{0, kHour};
+constexpr std::string_view kNormalizationWords[] = {"false", "true", "auto"};
 constexpr Row kEvenkeelRows[] = {
     toggle<&E::hands_off>("handsOff", "write nothing on this node, and restore what was written"),
     toggle<&E::cpusets>(
@@ -231,9 +232,16 @@ constexpr Row kEvenkeelRows[] = {
         "pin containers to the CPUs that the scheduler assigned to their pod, other services to the rest"),
     toggle<&E::batch_resources>("batchResources",
                                 "set shares, quota and memory limit of pods that use batch or mid resources"),
-    toggle<&E::cpu_normalization>(
-        "cpuNormalization",
-        "divide services' CPU quotas by the Node's node.koordinator.sh/cpu-normalization-ratio"),
+    {.key = "cpuNormalization",
+     .kind = Kind::word,
+     .words = kNormalizationWords,
+     .doc = "divide services' CPU quotas by the Node's node.koordinator.sh/cpu-normalization-ratio; auto: "
+            "without this annotation by the ratio in cpuNormalizationModels",
+     .put = &put_normalization,
+     .get = &normalization_of},
+    section<&E::cpu_normalization_models>("cpuNormalizationModels", &normalization_rows,
+                                          "the manager's cpu-normalization-config, for cpuNormalization: "
+                                          "auto"),
     number<&E::suppress_recovery>("suppressRecovery", kUpToAnHour, "duration",
                                   "best effort's allowance rises only to its lowest value over this time",
                                   Kind::duration),

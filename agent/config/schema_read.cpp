@@ -32,22 +32,35 @@ void unknown_key(const std::string& key, const document::Value& value, std::span
                         (meant.empty() ? "" : "; did you mean " + std::string(meant) + '?'));
 }
 
+/// `element` of a list or of a map, which is called `name` in messages.
+void read_element(const document::Value& item, const Row& row, void* element, const std::string& name,
+                  SchemaRead& out) {
+  out.origins[name] = item.place;
+  if (item.map() == nullptr) {
+    return refuse(item, name, "found " + found_text(item) + "; legal: a map", out);
+  }
+  read_section(item, row.rows(), element, name + '.', false, out);
+}
+
 void read_list(const document::Value& value, const Row& row, void* owner, const std::string& path,
                SchemaRead& out) {
-  if (value.null()) return;
   if (value.list() == nullptr) {
     return refuse(value, path, "found " + found_text(value) + "; legal: " + legal_text(row), out);
   }
-  for (std::size_t index = 0; index < value.list()->size(); ++index) {
-    const auto& item = (*value.list())[index];
-    const auto name = path + '[' + std::to_string(index) + ']';
-    out.origins[name] = item.place;
+  for (std::size_t index = 0; index < value.list()->size(); ++index)
+    read_element((*value.list())[index], row, row.open(owner), path + '[' + std::to_string(index) + ']', out);
+}
+
+void read_maps(const document::Value& value, const Row& row, void* owner, const std::string& path,
+               SchemaRead& out) {
+  if (value.map() == nullptr) {
+    return refuse(value, path, "found " + found_text(value) + "; legal: " + legal_text(row), out);
+  }
+  for (const auto& [name, item] : *value.map()) {
+    if (item.null()) continue;
     void* element = row.open(owner);
-    if (item.map() == nullptr) {
-      refuse(item, name, "found " + found_text(item) + "; legal: a map", out);
-      continue;
-    }
-    read_section(item, row.rows(), element, name + '.', false, out);
+    row.name(element) = name;
+    read_element(item, row, element, path + "[\"" + name + "\"]", out);
   }
 }
 
@@ -56,6 +69,7 @@ void read_row(const document::Value& value, const Row& row, void* owner, const s
   if (value.null()) return;
   out.origins[path] = value.place;
   if (row.kind == Kind::list) return read_list(value, row, owner, path, out);
+  if (row.kind == Kind::maps) return read_maps(value, row, owner, path, out);
   if (row.kind == Kind::section) {
     if (value.map() == nullptr) {
       return refuse(value, path, "found " + found_text(value) + "; legal: a map", out);

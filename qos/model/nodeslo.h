@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "qos/model/cpu_normalization.h"
 #include "qos/model/interference_settings.h"
 #include "qos/model/io_limits.h"
 #include "qos/model/objective.h"
@@ -243,7 +244,8 @@ struct EvenkeelSettings {
   bool hands_off = false;  ///< write nothing on this node; what was written is restored
   bool cpusets = true;     ///< containers run on the CPUs assigned to their pod, the others on the rest
   bool cpu_normalization = true;  ///< services' quotas follow the node's CPU normalization ratio
-  bool batch_resources = true;    ///< shares, quotas and memory limits of pods that run on lent resources
+  CpuNormalizationModels cpu_normalization_models{};
+  bool batch_resources = true;  ///< shares, quotas and memory limits of pods that run on lent resources
   /// Suppression: the allowance may rise only to the lowest target seen over this time
   /// (qos/cpu/suppress/damping.cpp).
   Duration suppress_recovery{std::chrono::seconds(5)};

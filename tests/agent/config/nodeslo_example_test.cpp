@@ -70,7 +70,7 @@ TEST(NodeSloExample, HasEveryKeyWithItsUnitAndALine) {
 
 TEST(NodeSloExample, ParsesWithEverythingUncommented) {
   std::string all;
-  const std::regex commented("^# ( *#.*| *[A-Za-z]+:( .*)?| *-)$");
+  const std::regex commented("^# ( *#.*| *[A-Za-z]+:( .*)?| *\"[^\"]+\":| *-)$");
   bool head = true;
   for (const auto& line : lines_of(example_file())) {
     head = head && !line.empty();
@@ -83,6 +83,7 @@ TEST(NodeSloExample, ParsesWithEverythingUncommented) {
   EXPECT_EQ(config.slo.host_applications.at(0).relative_dir, "system.slice/node-cache.service");
   EXPECT_TRUE(config.slo.qos.system.network);
   EXPECT_EQ(config.slo.qos.be.blkio->blocks.size(), 1U);
+  EXPECT_EQ(config.slo.evenkeel.cpu_normalization_models.models.size(), 1U);
   EXPECT_TRUE(config.by_labels);
 }
 
