@@ -129,7 +129,7 @@ void Inputs::accept_node(const Text& given, MonoTime now, Changed& changed) {
   changed.node = true;
 }
 
-Inputs::Changed Inputs::refresh(MonoTime now) {
+Inputs::Changed Inputs::refresh(MonoTime now, std::string_view no_cpu_ratio) {
   abandon_source(now);
   Changed changed = std::exchange(delivered_, {});
   if (const auto text = is_fresh(kNode)) accept_node(*text, now, changed);
@@ -138,6 +138,10 @@ Inputs::Changed Inputs::refresh(MonoTime now) {
   resolve_again(now, changed);
   accept_cpu_manager(changed);
   if (changed.pods || changed.nodeslo) apply_trust(changed);
+  if (no_cpu_ratio != no_cpu_ratio_) {
+    no_cpu_ratio_ = no_cpu_ratio;
+    changed.no_cpu_ratio = no_cpu_ratio_;
+  }
   return changed;
 }
 
@@ -167,6 +171,7 @@ std::vector<InputState> Inputs::states() const {
   for (const auto& source : sources_) all.push_back(source.state);
   auto& notices = all[kPods].notices;
   notices.insert(notices.end(), pods_.refused.begin(), pods_.refused.end());
+  if (!no_cpu_ratio_.empty()) all[kNodeSlo].notices.push_back(no_cpu_ratio_);
   return all;
 }
 

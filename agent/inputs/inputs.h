@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "agent/config/nodeslo_config.h"
@@ -74,12 +75,15 @@ class Inputs {
     std::vector<std::string> moved{};      ///< where an input comes from now, and why
     std::vector<std::string> pools{};      ///< which of the NodeSLO's nodeStrategies apply from now on
     std::vector<std::string> untrusted{};  ///< claims of pods that do not count from now on
+    std::string no_cpu_ratio{};            ///< as given to refresh(), when that is new
     [[nodiscard]] bool any() const { return nodeslo || pods || node; }
   };
 
   explicit Inputs(Options options);
-  /// Reads what changed since the last call; the first call reads everything.
-  Changed refresh(MonoTime now);
+  /// Reads what changed since the last call; the first call reads everything. `no_cpu_ratio`: why this
+  /// machine has no CPU normalization ratio although the NodeSLO asks for one, which becomes a notice; empty:
+  /// it has.
+  Changed refresh(MonoTime now, std::string_view no_cpu_ratio = {});
 
   /// Takes a server's answer; effective with the next refresh().
   void deliver(pods::PodList list, MonoTime now);
@@ -164,6 +168,7 @@ class Inputs {
     bool refused = false;             ///< they contradict each other with these labels
   };
   Strategies strategies_{};
+  std::string no_cpu_ratio_{};
 };
 
 }  // namespace evenkeel::inputs

@@ -99,6 +99,10 @@ void Recorder::record(const inputs::Inputs::Changed& changed, MonoTime now) {
     log_.warning("claim-refused").with("what", what);
     audit_.record({.kind = "config", .why = what}, now);
   }
+  if (!changed.no_cpu_ratio.empty()) {
+    log_.warning("no-cpu-ratio").with("why", changed.no_cpu_ratio);
+    audit_.record({.kind = "config", .why = changed.no_cpu_ratio}, now);
+  }
   for (const auto& name : changed.recovered) log_.info("input-recovered").with("input", name);
 }
 

@@ -31,6 +31,7 @@ void Roster::join() {
   listed_ = delivered ? with_unlisted_pods(listed_, inputs_.pods(), tree_) : inputs_.pods();
   node_.object = inputs_.node();
   per_cgroup::build_roster(tree_, listed_, inputs_.slo(), node_);
+  cpu_ratio_.inputs_changed(node_);
   names_.update(node_.pod_specs);
   newest_unknown_ = per_cgroup::newest_unknown_cgroup(node_);
 }

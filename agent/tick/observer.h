@@ -10,6 +10,7 @@
 #include "agent/figures/figures.h"
 #include "agent/inputs/inputs.h"
 #include "agent/record/audit.h"
+#include "agent/tick/cpu_ratio.h"
 #include "cgroup/executor/executor.h"
 #include "cgroup/tree/tree.h"
 #include "cgroup/tree/watch.h"
@@ -42,6 +43,10 @@ class Roster {
 
   /// The tree or an input has changed.
   void join();
+  /// The CPUs may have changed. Allocates nothing while they are the same.
+  void update_cpu_ratio() { cpu_ratio_.update(node_); }
+  /// Why the NodeSLO's table gives this machine no CPU normalization ratio; empty: it does, or is not asked.
+  [[nodiscard]] const std::string& no_cpu_ratio() const { return cpu_ratio_.missing(); }
   /// Marks pods and Node object as stale when no server has confirmed them for too long.
   void mark_stale(MonoTime now);
   /// The youngest directory of a pod or container that the pod list does not name. Zero: the list names them
@@ -54,6 +59,7 @@ class Roster {
   NodeSnapshot& node_;
   record::PodNames& names_;
   Pods listed_{};  ///< of the last join()
+  CpuRatio cpu_ratio_{};
   CgroupId newest_unknown_{};
 };
 
@@ -121,6 +127,7 @@ class Observer {
   void collect(MonoTime now) {
     sampler_.collect(node_, now);
     reserved_cpus_.update(node_);
+    roster_.update_cpu_ratio();
     figures_.collect(node_, now);
   }
   /// Between two ticks: reads the settings of cgroups that are new or were written; whether any has changed.

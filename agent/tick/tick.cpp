@@ -65,7 +65,7 @@ const TickResult& Tick::react(MonoTime now) {
 
 /// Applies what operators, servers and the kernel have changed since the last call.
 Changes Tick::refresh(MonoTime now) {
-  auto changed = parts_.inputs.refresh(now);
+  auto changed = parts_.inputs.refresh(now, parts_.observer.roster().no_cpu_ratio());
   parts_.recorder.record(changed, now);
   std::ranges::move(changed.problems, std::back_inserter(result_.problems));
   parts_.observer.roster().mark_stale(now);

@@ -75,6 +75,18 @@ TEST_P(SteppedLending, AdvertisesWhatServicesAndTheSystemLeave) {
   EXPECT_EQ(reported(step, "mid-memory"), "0") << step.line;
 }
 
+TEST_P(SteppedLending, CountsCpusByTheTableOfModels) {
+  node.host.file("proc/cpuinfo", "processor\t: 0\nmodel name\t: Fast CPU\n");
+  node.configure(kLends +
+                 std::string("  evenkeel: {cpuNormalization: auto, cpuNormalizationModels: {ratioModel: "
+                             "{Fast CPU: {baseRatio: 1.2}}}}\n"));
+  SteppedAgent agent(node.args(pods));
+  node.second(agent);
+  const Step step = node.second(agent);
+  EXPECT_EQ(reported(step, "batch-cpu"), "30000") << step.line;
+  EXPECT_EQ(reported(step, "batch-memory"), std::to_string(33 * kGiB)) << step.line;
+}
+
 /// A small change is advertised when a renewal is due (updateTimeThresholdSeconds), as outside of stepped
 /// mode: answers in between do not postpone it.
 TEST_P(SteppedLending, RenewsSmallChangesWhenTheIntervalIsOver) {

@@ -17,6 +17,13 @@ std::string pods() {
          "limits: {cpu: 2}}}]}, status: {phase: Running, qosClass: Burstable, containerStatuses: [{name: a, "
          "containerID: 'containerd://aaa', state: {running: {}}}]}}]\n";
 }
+/// The node's CPUs are of a model that counts for 1.6 with turbo and for 1.25 without.
+constexpr const char* kTable =
+    "extensions: {evenkeel: {cpuNormalization: auto, cpuNormalizationModels: {ratioModel: {\"Fast(R) CPU @ "
+    "3.50GHz\": {baseRatio: 1.25, turboEnabledRatio: 1.6}}}}}\n";
+constexpr const char* kNoTurbo = "sys/devices/system/cpu/intel_pstate/no_turbo";
+constexpr const char* kPlainNode = "{metadata: {name: n}, status: {}}\n";
+
 std::string node_with(const std::string& ratio) {
   return "{metadata: {name: n, annotations: {node.koordinator.sh/cpu-normalization-ratio: '" + ratio +
          "'}}, status: {}}\n";
@@ -33,6 +40,14 @@ class SteppedNormalization : public testing::TestWithParam<Kernel> {
   [[nodiscard]] std::vector<std::string> args(const std::string& ratio) const {
     auto out = node.args(node.pod_list(pods()));
     out.insert(out.end(), {"--node", node.extra("node.yaml", node_with(ratio))});
+    return out;
+  }
+  [[nodiscard]] std::vector<std::string> args_with_table() {
+    node.host.file("proc/cpuinfo", "processor\t: 0\nmodel name\t: Fast(R) CPU @ 3.50GHz\n");
+    node.host.file(kNoTurbo, "0\n");
+    node.configure(kTable);
+    auto out = node.args(node.pod_list(pods()));
+    out.insert(out.end(), {"--node", node.extra("node.yaml", kPlainNode)});
     return out;
   }
   void expect_quota(const char* quota) const {
@@ -60,6 +75,56 @@ TEST_P(SteppedNormalization, FollowsTheNodesRatioAndRestores) {
   node.configure("extensions: {evenkeel: {cpuNormalization: false}}\n");
   agent.advance();
   expect_quota("200000");
+  agent.quit();
+}
+
+TEST_P(SteppedNormalization, FollowsTheTableOfModels) {
+  SteppedAgent agent(args_with_table());
+  const Step step = agent.advance();
+  expect_quota("125000");
+  EXPECT_EQ(step.writes[0].by, "cpu-normalization") << step.line;
+  EXPECT_NE(agent.explain().find("a CPU of this node counts for 160 % of a standard one"), std::string::npos);
+  EXPECT_NE(agent.advance().line.find("\"writes\":[]"), std::string::npos);
+  node.host.file(kNoTurbo, "1\n");
+  node.seconds(10, agent);
+  expect_quota("160000");
+  static_cast<void>(node.extra("node.yaml", node_with("1.20")));
+  agent.advance();
+  expect_quota("166667");
+  static_cast<void>(node.extra("node.yaml", node_with("1.00")));
+  agent.advance();
+  expect_quota("200000");
+  static_cast<void>(node.extra("node.yaml", kPlainNode));
+  agent.advance();
+  expect_quota("160000");
+  node.configure("extensions: {evenkeel: {cpuNormalization: true}}\n");
+  agent.advance();
+  expect_quota("200000");
+  node.configure(kTable);
+  agent.advance();
+  expect_quota("160000");
+  agent.quit();
+  expect_quota("200000");
+}
+
+TEST_P(SteppedNormalization, ANoticeNamesAModelThatIsNotInTheTable) {
+  const auto args = args_with_table();
+  node.host.file("proc/cpuinfo", "processor\t: 0\nmodel name\t: Other CPU\n");
+  SteppedAgent agent(args);
+  node.seconds(3, agent);
+  expect_quota("200000");
+  const std::string notice = "ratioModel has no 'Other CPU', and there is no defaultRatio";
+  EXPECT_NE(agent.explain().find(notice), std::string::npos) << agent.explain();
+  const auto log = agent.stderr_text();
+  const auto event = log.find("event=no-cpu-ratio");
+  EXPECT_NE(event, std::string::npos) << log;
+  EXPECT_EQ(log.find("event=no-cpu-ratio", event + 1), std::string::npos) << "more than once";
+  node.configure(
+      "extensions: {evenkeel: {cpuNormalization: auto, cpuNormalizationModels: {defaultRatio: 1.25}}}\n");
+  agent.advance();
+  expect_quota("160000");
+  agent.advance();
+  EXPECT_EQ(agent.explain().find(notice), std::string::npos);
   agent.quit();
 }
 
