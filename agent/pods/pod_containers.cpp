@@ -57,9 +57,19 @@ void lower(std::optional<Q>& limit, const std::optional<Q>& actual) {
   if (limit && actual) limit = std::min(*limit, *actual);
 }
 
+/// Whether the kubelet has deferred or refused what the spec asks for.
+bool is_resize_pending(const document::Value& item) {
+  const auto conditions =
+      list_at(item, {"status", "conditions"}).value_or(std::span<const document::Value>());
+  return std::ranges::any_of(conditions, [](const document::Value& condition) {
+    return text_at(condition, {"type"}) == "PodResizePending";
+  });
+}
+
 /// Pod-level resources (Kubernetes 1.32); only CPU and memory may be asked for in this way. Of every pod,
 /// also without any, a current kubelet tells the limits as it finds them in the pod's cgroup: burst may have
-/// raised them. So they count only where the pod asks for limits, and for no more than that.
+/// raised them. So they count only where the pod asks for limits, and for no more than that. While a larger
+/// one is pending, the limit told may be burst's own, which burst recognizes (qos/cpu/burst/resize.cpp).
 std::string read_pod_level(const document::Value& item, Pod& pod) {
   const auto* spec = value_at(item, {"spec"});
   Asked asked;
@@ -70,6 +80,7 @@ std::string read_pod_level(const document::Value& item, Pod& pod) {
   Resources actual;
   if (const auto* status = value_at(item, {"status"})) take_actual_limits(*status, actual);
   lower(pod.pod_level_limits.cpu, actual.cpu);
+  pod.pod_level_cpu_pending = is_resize_pending(item) || pod.pod_level_limits.cpu != asked.limits.cpu;
   lower(pod.pod_level_limits.memory, actual.memory);
   return {};
 }

@@ -19,6 +19,7 @@ constexpr document::KeyFilter kState[] = {{"running"}};
 constexpr document::KeyFilter kActual[] = {{"limits"}};
 constexpr document::KeyFilter kContainerStatus[] = {
     {"name"}, {"containerID"}, {"state", kState}, {"resources", kActual}};
+constexpr document::KeyFilter kCondition[] = {{"type"}};
 constexpr document::KeyFilter kOwner[] = {{"uid"}, {"kind"}, {"name"}, {"controller"}};
 constexpr document::KeyFilter kMetadata[] = {{"name"},
                                              {"namespace"},
@@ -42,6 +43,7 @@ constexpr document::KeyFilter kStatus[] = {{"phase"},
                                            {"podIPs"},
                                            {"qosClass"},
                                            {"startTime"},
+                                           {"conditions", kCondition},
                                            {"resources", kActual},
                                            {"containerStatuses", kContainerStatus},
                                            {"initContainerStatuses", kContainerStatus}};

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "qos/cpu/burst/parts.h"
-#include "qos/model/pod_resources.h"
 
 namespace evenkeel::burst {
 namespace {
@@ -16,10 +15,6 @@ using Candidate = CpuBurstState::Candidate;
 // node.)
 constexpr Duration kQuiet = seconds(60);
 constexpr Percent kQuietUse{50};
-
-// The kubelet carries a raised limit out before its list tells it. Burst leaves such a quota alone for as
-// long as it leaves any foreign one (docs/levers.md).
-constexpr Duration kListIsLate = seconds(60);
 
 /// One tick, and what all containers have in common in it.
 struct Tick {
@@ -35,24 +30,27 @@ struct Owner {
   const Pod& pod;
   CpuBurstStrategy strategy{};
   std::optional<double> divisor{};  ///< of its quotas
+  std::optional<MilliCpu> level{};  ///< limit of the pod as a whole
   bool quota_is_ours = false;
-  bool is_resized = false;  ///< the kubelet has yet to carry out a resize of a container
+  Resize resize{};
 };
 
 /// Zero: unlimited, or the limit is not known.
-MilliCpu limit_of(const Pod& pod, const Container* container) {
-  return container ? cpu_limit_of(pod, *container).value_or(MilliCpu{}) : MilliCpu{};
+MilliCpu limit_of(const Owner& owner, const Container* container) {
+  if (!container) return {};
+  const MilliCpu own = container->limits.cpu.value_or(MilliCpu{});
+  return own > MilliCpu{} ? own : owner.level.value_or(MilliCpu{});
 }
 
 /// The limit in the pod list decides; without one the quota that the container had when it was first seen.
-std::optional<QuotaTime> base_of(const Pod& pod, const ContainerSample& container, const CgroupSample& cgroup,
-                                 std::optional<double> divisor, CpuBurstState::Container& memory) {
+std::optional<QuotaTime> base_of(const Owner& owner, const ContainerSample& container,
+                                 const CgroupSample& cgroup, CpuBurstState::Container& memory) {
   const auto& limit = cgroup.applied.cpu_limit;
   if (!limit) return memory.base;
-  if (!pod.from_cgroup_only) {
+  if (!owner.pod.from_cgroup_only) {
     memory.base.reset();
-    if (const MilliCpu listed = limit_of(pod, container.spec); listed > MilliCpu{})
-      memory.base = divided(base_quota(listed, limit->period), divisor);
+    if (const MilliCpu listed = limit_of(owner, container.spec); listed > MilliCpu{})
+      memory.base = divided(base_quota(listed, limit->period), owner.divisor);
   } else if (!memory.base || is_owners(limit->quota, *memory.base, memory.most_of_ours)) {
     memory.base = limit->quota;
   }
@@ -94,16 +92,6 @@ void choose_operation(const Tick& tick, const CpuBurstStrategy& strategy, const 
   candidate.cause = cause_of(allowed, unused, wanted, tick.pool.state);
 }
 
-/// Makes room for what the kubelet is about to write: the kernel accepts no quota below the burst, and on v1
-/// none of a pod below that of one of its containers.
-QuotaTime ceiling_during_resize(const Tick& tick, const Owner& owner, const Candidate& candidate,
-                                QuotaTime ceiling) {
-  if (!owner.is_resized) return ceiling;
-  if (candidate.pending && *candidate.pending < candidate.base) return candidate.base;
-  if (tick.node.v2_cpu) return ceiling;
-  return std::clamp(candidate.pending.value_or(candidate.base), candidate.base, ceiling);
-}
-
 /// On v1 a container cannot have more than its pod; if burst may not raise the pod's quota, that is the
 /// ceiling.
 QuotaTime ceiling_of(const Tick& tick, const CpuBurstStrategy& strategy, const CgroupSample& container,
@@ -131,19 +119,6 @@ QuotaTime legal_burst(QuotaTime wanted, const Candidate& candidate) {
   return candidate.current ? std::min(wanted, *candidate.current) : wanted;
 }
 
-/// Whether the kubelet has written a limit to the container that the pod list does not tell yet. A smaller
-/// one must not be raised again: on v1 the kubelet lowers the pod's quota next, and a container above it
-/// makes that fail for good.
-bool owner_is_ahead(const Candidate& candidate, CpuBurstState::Container& memory, MonoTime now) {
-  if (candidate.pending && *candidate.pending < candidate.base && candidate.current == candidate.pending)
-    return true;
-  const bool more = candidate.listed && !candidate.divisor && memory.most_of_ours > QuotaTime{} &&
-                    candidate.current && *candidate.current > std::max(memory.most_of_ours, candidate.base);
-  if (!more) memory.ahead_since.reset();
-  if (more && !memory.ahead_since) memory.ahead_since = now;
-  return more && now - *memory.ahead_since < kListIsLate;
-}
-
 void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, MilliCpu limit,
           CpuBurstState::Container& memory, Candidate& candidate) {
   const CpuBurstStrategy& strategy = owner.strategy;
@@ -155,14 +130,14 @@ void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, Mill
   if (candidate.quota_burst) {
     const QuotaTime ceiling =
         ceiling_of(tick, strategy, cgroup, candidate.period, candidate.base, owner.quota_is_ours);
-    candidate.ceiling = ceiling_during_resize(tick, owner, candidate, ceiling);
+    candidate.ceiling = ceiling_during_resize(owner.resize, tick.node.v2_cpu, candidate, ceiling);
     choose_operation(tick, strategy, cgroup, limit, memory, candidate);
     // The quota before its limit was divided is not its base.
     const bool undivided = candidate.divisor && memory.divisor != candidate.divisor;
     candidate.target = quota_target(undivided ? std::nullopt : candidate.current, candidate.operation,
                                     tick.elapsed, candidate.base, candidate.ceiling);
   }
-  if (static_wanted(strategy.policy) && limited.applied.cpu_burst)
+  if (static_wanted(strategy.policy) && limited.applied.cpu_burst && owner.resize != Resize::possible)
     candidate.burst =
         legal_burst(static_burst(limit, strategy.cpu_burst_percent, candidate.period), candidate);
 }
@@ -170,21 +145,22 @@ void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, Mill
 /// A restarted container has a new id, which the kubelet's list names a second or two later. Its directory is
 /// recognized by its quota: that of the limit of a container of the pod whose own directory is gone. Null:
 /// none.
-const Container* heir_of(const NodeSnapshot& node, const PodSample& pod, const ContainerSample& unnamed) {
+const Container* heir_of(const NodeSnapshot& node, const Owner& owner, const PodSample& pod,
+                         const ContainerSample& unnamed) {
   const CgroupSample* cgroup = node.cgroup(unnamed.cgroup);
-  if (!cgroup || !cgroup->applied.cpu_limit || pod.spec->from_cgroup_only) return nullptr;
+  if (!cgroup || !cgroup->applied.cpu_limit || owner.pod.from_cgroup_only) return nullptr;
   const CpuLimit& held = *cgroup->applied.cpu_limit;
   for (const ContainerSample& other : node.containers_of(pod)) {
     if (!other.spec || other.cgroup != kNoCgroup) continue;
-    const MilliCpu limit = limit_of(*pod.spec, other.spec);
+    const MilliCpu limit = limit_of(owner, other.spec);
     if (limit > MilliCpu{} && held.quota == base_quota(limit, held.period)) return other.spec;
   }
   return nullptr;
 }
 
 /// What the owner asks for, and what it is about to get.
-void set_what_the_list_says(const Pod& pod, const ContainerSample& container, Candidate& candidate) {
-  const MilliCpu limit = limit_of(pod, container.spec);
+void set_what_the_list_says(const Owner& owner, const ContainerSample& container, Candidate& candidate) {
+  const MilliCpu limit = limit_of(owner, container.spec);
   if (limit <= MilliCpu{}) return;
   candidate.listed = base_quota(limit, candidate.period);
   const MilliCpu pending = container.spec->pending_cpu_limit.value_or(MilliCpu{});
@@ -199,10 +175,11 @@ void consider(const Tick& tick, const Owner& owner, const ContainerSample& conta
   const CgroupSample& limited = *tick.node.cgroup(at);
   auto& memory = tick.state.containers[limited.id];
   memory.seen = tick.node.at;
-  const auto base = base_of(pod, container, limited, owner.divisor, memory);
+  const auto base = base_of(owner, container, limited, memory);
   if (!base) return;
 
   Candidate candidate{.cgroup = at, .pod = container.pod, .base = *base};
+  candidate.pod_level = owner.level;
   candidate.divisor = owner.divisor;
   const auto& limit = limited.applied.cpu_limit;
   candidate.unreadable = !limit || limit->period <= Duration::zero();
@@ -213,9 +190,9 @@ void consider(const Tick& tick, const Owner& owner, const ContainerSample& conta
                           quota_wanted(owner.strategy.policy);
   if (!candidate.unreadable) {
     candidate.period = limit->period;
-    set_what_the_list_says(pod, container, candidate);
+    set_what_the_list_says(owner, container, candidate);
     const bool by_quota = pod.from_cgroup_only || owner.divisor;
-    const MilliCpu allowed = by_quota ? cpu_of(*base, limit->period) : limit_of(pod, container.spec);
+    const MilliCpu allowed = by_quota ? cpu_of(*base, limit->period) : limit_of(owner, container.spec);
     fill(tick, owner, *cgroup, allowed, memory, candidate);
     memory.divisor = owner.divisor;
   }
@@ -226,13 +203,14 @@ void consider_pod(const Tick& tick, const PodSample& pod) {
   if (skipped_by_burst(*pod.spec)) return;
   const CpuBurstStrategy strategy = burst_strategy(tick.slo.cpu_burst, pod.spec->cpu_burst);
   if (strategy.policy == BurstPolicy::none) return;
-  const Owner owner{*pod.spec, strategy, quota_divisor(tick.node, tick.slo, *pod.spec),
+  const Owner owner{*pod.spec,
+                    strategy,
+                    quota_divisor(tick.node, tick.slo, *pod.spec),
+                    pod_level_limit(tick.node, pod, strategy.cfs_quota_burst_percent, tick.state),
                     manages_pod_quota(*pod.spec),
-                    std::ranges::any_of(pod.spec->containers, [](const Container& container) {
-                      return container.pending_cpu_limit.has_value();
-                    })};
+                    resize_of(tick.node, pod, tick.state)};
   for (ContainerSample container : tick.node.containers_of(pod)) {
-    const Container* heir = container.spec ? nullptr : heir_of(tick.node, pod, container);
+    const Container* heir = container.spec ? nullptr : heir_of(tick.node, owner, pod, container);
     if (heir) container.spec = heir;
     consider(tick, owner, container, heir != nullptr);
   }

@@ -70,7 +70,8 @@ struct CpuBurstState {
   std::unordered_map<CgroupId, Container> containers{};
 
   struct PodQuota {
-    MonoTime seen{};
+    MonoTime seen{}, since{};         ///< of the pod: in the last tick; in the first one
+    std::optional<MilliCpu> level{};  ///< its own limit (pod-level resources)
     QuotaTime original{};
     QuotaTime most_of_ours{};  ///< as of a container
     QuotaTime limits{};        ///< of its containers together, as of the last tick
@@ -90,9 +91,10 @@ struct CpuBurstState {
     bool quota_burst = false;     ///< burst sets its quota; otherwise target is the current quota
     bool owner_is_ahead = false;  ///< its owner has changed the limit, which the list has yet to tell
     QuotaTime base{}, ceiling{}, target{}, burst{};
-    std::optional<QuotaTime> current{};  ///< absent: unlimited
-    std::optional<QuotaTime> listed{};   ///< of the limit in the pod list
-    std::optional<QuotaTime> pending{};  ///< of the limit that the kubelet has not carried out yet
+    std::optional<QuotaTime> current{};   ///< absent: unlimited
+    std::optional<QuotaTime> listed{};    ///< of the limit in the pod list
+    std::optional<QuotaTime> pending{};   ///< of the limit that the kubelet has not carried out yet
+    std::optional<MilliCpu> pod_level{};  ///< limit of its pod as a whole
     std::optional<double> divisor{};
     Duration period{};
   };

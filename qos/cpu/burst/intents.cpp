@@ -50,9 +50,7 @@ QuotaTime per(Duration other, QuotaTime quota, Duration period) {
   return down + QuotaTime(1);
 }
 
-bool has_pod_level_limit(const Pod& pod) {
-  return pod.pod_level_limits.cpu.value_or(MilliCpu{}) > MilliCpu{};
-}
+bool is_limit(std::optional<MilliCpu> cpu) { return cpu.value_or(MilliCpu{}) > MilliCpu{}; }
 
 /// What the containers may use above their own limits. A pod with a limit of its own, which several
 /// containers may share, grows by no larger factor than they do.
@@ -64,30 +62,36 @@ QuotaTime granted(const Pod& pod, Group group, Duration period, QuotaTime origin
     most = std::max(most, QuotaTime(scaled(original.count(), (candidate.ceiling - candidate.base).count(),
                                            candidate.base.count())));
   }
-  return has_pod_level_limit(pod) ? std::min(sum, most) : sum;
+  return is_limit(pod.pod_level_limits.cpu) ? std::min(sum, most) : sum;
 }
 
 constexpr QuotaTime kNotKnown{INT64_MAX};
 
 /// The pod's quota by its limits; absent: it has none, or they are not known.
-std::optional<QuotaTime> pod_quota_due(const Pod& pod, Duration period, std::optional<double> divisor) {
+std::optional<QuotaTime> pod_quota_due(const Pod& pod, std::optional<MilliCpu> level, Duration period,
+                                       std::optional<double> divisor) {
   if (divisor) return normalized_pod_quota(pod, period, *divisor);
-  const auto owners = owners_pod_quota(pod, period);
+  const auto owners = owners_pod_quota(pod, level, period);
   return owners ? std::optional(QuotaTime(*owners)) : std::nullopt;
 }
 
 /// The pod's quota without burst: its quota while burst does not raise it, or that of its divided limits.
 CpuBurstState::PodQuota& remembered(const Pod& pod, const CgroupSample& cgroup, MonoTime now,
-                                    std::optional<double> divisor, CpuBurstState& state) {
-  auto& memory = state.pods[cgroup.id];
+                                    const Candidate& any, CpuBurstState& state) {
+  const auto [entry, is_new] = state.pods.try_emplace(cgroup.id);
+  auto& memory = entry->second;
+  if (is_new) memory.since = now;
   const auto& limit = *cgroup.applied.cpu_limit;
+  const auto divisor = any.divisor;
   const bool changed = memory.divisor != divisor;
+  memory.level = any.pod_level;
   memory.divisor = divisor;
   memory.seen = now;
   memory.raised = memory.raised && limit.quota && !changed;
-  const QuotaTime limits = quota_of_limits(pod, divisor, limit.period);
+  const QuotaTime limits = quota_of_limits(pod, memory.level, divisor, limit.period);
   memory.resized = std::exchange(memory.limits, limits) != limits;
-  const auto due = memory.resized || divisor ? pod_quota_due(pod, limit.period, divisor) : std::nullopt;
+  const auto due =
+      memory.resized || divisor ? pod_quota_due(pod, memory.level, limit.period, divisor) : std::nullopt;
   // After a resize in place, of a container or of the pod, the quota is that of the new limits, whether or
   // not the kubelet had written it before the list told.
   if (memory.raised) {
@@ -117,7 +121,7 @@ void add_pod_quota(const Pod& pod, const CgroupSample& cgroup, Group group, CpuB
   out.want(cgroup.id, Knob::cpu_quota, (memory.original + more).count(),
            because("{} per period, {} without burst: its containers may use {} more", memory.original + more,
                    memory.original, more),
-           owners_pod_quota(pod, cgroup.applied.cpu_limit->period));
+           owners_pod_quota(pod, memory.level, cgroup.applied.cpu_limit->period));
 }
 
 void add_pod_burst(const CgroupSample& cgroup, Group group, std::optional<QuotaTime> quota,
@@ -149,7 +153,7 @@ void add_pod(const NodeSnapshot& node, Group group, CpuBurstState& state, decide
   const bool blind = std::any_of(group.begin(), group.end(), [](const Candidate& c) { return c.unreadable; });
   const auto& limit = cgroup->applied.cpu_limit;
   if (blind || !limit || limit->period <= Duration::zero()) return hold_pod(*cgroup, state, node.at, out);
-  auto& memory = remembered(*pod.spec, *cgroup, node.at, group.front().divisor, state);
+  auto& memory = remembered(*pod.spec, *cgroup, node.at, group.front(), state);
   std::optional<QuotaTime> quota;
   if (limit->quota) quota = memory.original;
   if (quota) add_pod_quota(*pod.spec, *cgroup, group, memory, out);
@@ -177,15 +181,17 @@ void add_container(const NodeSnapshot& node, const SharePool& pool, const Candid
 
 bool manages_pod_quota(const Pod& pod) { return pod.from_cgroup_only || cpu_limit_of(pod); }
 
-std::optional<std::int64_t> owners_pod_quota(const Pod& pod, Duration period) {
-  const auto limit = pod.from_cgroup_only ? std::nullopt : cpu_limit_of(pod);
+std::optional<std::int64_t> owners_pod_quota(const Pod& pod, std::optional<MilliCpu> level, Duration period) {
+  if (pod.from_cgroup_only) return std::nullopt;
+  const auto limit = is_limit(level) ? level : cpu_limit_of(pod);
   if (!limit) return std::nullopt;
   return base_quota(clamped_sum(*limit, pod.overhead.cpu.value_or(MilliCpu{})), period).count();
 }
 
-QuotaTime quota_of_limits(const Pod& pod, std::optional<double> divisor, Duration period) {
+QuotaTime quota_of_limits(const Pod& pod, std::optional<MilliCpu> level, std::optional<double> divisor,
+                          Duration period) {
   if (pod.from_cgroup_only) return {};
-  if (has_pod_level_limit(pod)) return divided(base_quota(*pod.pod_level_limits.cpu, period), divisor);
+  if (is_limit(level)) return divided(base_quota(*level, period), divisor);
   QuotaTime sum;
   for (const Container& container : pod.containers)
     if (container.limits.cpu) sum += divided(base_quota(*container.limits.cpu, period), divisor);

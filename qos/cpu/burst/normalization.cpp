@@ -28,7 +28,8 @@ class Round {
     const auto* cgroup = limited(pod.cgroup);
     if (cgroup == nullptr || std::ranges::binary_search(burst_.raised_pods, cgroup->id)) return;
     if (const auto quota = normalized_pod_quota(*pod.spec, cgroup->applied.cpu_limit->period, *divisor))
-      want(*cgroup, *quota, *divisor, owners_pod_quota(*pod.spec, cgroup->applied.cpu_limit->period));
+      want(*cgroup, *quota, *divisor,
+           owners_pod_quota(*pod.spec, pod.spec->pod_level_limits.cpu, cgroup->applied.cpu_limit->period));
   }
 
  private:
@@ -91,7 +92,7 @@ std::optional<QuotaTime> normalized_pod_quota(const Pod& pod, Duration period, d
   const auto limit = cpu_limit_of(pod);
   if (!limit || (!pod.pod_level_limits.cpu && pod.init_peak.cpu.value_or(MilliCpu{}) > *limit))
     return std::nullopt;
-  QuotaTime sum = quota_of_limits(pod, divisor, period);
+  QuotaTime sum = quota_of_limits(pod, pod.pod_level_limits.cpu, divisor, period);
   if (const auto overhead = pod.overhead.cpu.value_or(MilliCpu{}); overhead > MilliCpu{})
     sum += divided(quota_for(overhead, period), divisor);
   return sum;

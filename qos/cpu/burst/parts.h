@@ -2,6 +2,8 @@
 // container gets, and the intents for its pod.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
 
 #include "qos/cpu/burst/burst.h"
@@ -69,6 +71,32 @@ bool is_owners(std::optional<QuotaTime> found, QuotaTime base, QuotaTime most_of
 bool update_bucket(std::optional<TokenBucket>& bucket, std::int64_t period_seconds, Percent burst_percent,
                    std::int64_t use_percent, MonoTime now);
 
+// Resizes in place: an owner changes limits while burst is in force.
+
+enum class Resize : std::uint8_t {
+  none,
+  pending,   ///< the list tells of one of a container that the kubelet has yet to carry out
+  possible,  ///< no list tells: the time at which an owner's write that was refused may go through
+};
+Resize resize_of(const NodeSnapshot& node, const PodSample& pod, const CpuBurstState& state);
+
+/// Makes room for what the kubelet is about to write: the kernel accepts no quota below the burst, and on v1
+/// none of a pod below that of one of its containers.
+QuotaTime ceiling_during_resize(Resize resize, bool v2_cpu, const CpuBurstState::Candidate& candidate,
+                                QuotaTime ceiling);
+
+/// Whether the kubelet has written a limit to the container that the pod list does not tell yet. A smaller
+/// one must not be raised again: on v1 the kubelet lowers the pod's quota next, and a container above it
+/// makes that fail for good.
+bool owner_is_ahead(const CpuBurstState::Candidate& candidate, CpuBurstState::Container& memory,
+                    MonoTime now);
+
+/// The pod's own limit (pod-level resources). While a larger one is deferred, the kubelet tells what the
+/// pod's cgroup holds, up to `most` of the limit by burst, and some time ago: the limit from before counts
+/// then.
+std::optional<MilliCpu> pod_level_limit(const NodeSnapshot& node, const PodSample& pod, Percent most,
+                                        const CpuBurstState& state);
+
 // From each container's target to intents, including the pods' directories: a pod must allow what its
 // containers may use together.
 
@@ -76,11 +104,13 @@ bool update_bucket(std::optional<TokenBucket>& bucket, std::int64_t period_secon
 /// as in the kubelet.
 bool manages_pod_quota(const Pod& pod);
 
-/// What the kubelet sets on the pod's directory, in microseconds. Absent: nothing, or it is not known.
-std::optional<std::int64_t> owners_pod_quota(const Pod& pod, Duration period);
+/// What the kubelet sets on the pod's directory, in microseconds, `level` being the limit of the pod as a
+/// whole. Absent: nothing, or it is not known.
+std::optional<std::int64_t> owners_pod_quota(const Pod& pod, std::optional<MilliCpu> level, Duration period);
 
-/// The quota of the pod's own limit, else the quotas of its containers' limits together.
-QuotaTime quota_of_limits(const Pod& pod, std::optional<double> divisor, Duration period);
+/// The quota of `level`, the limit of the pod as a whole, else the quotas of its containers' limits together.
+QuotaTime quota_of_limits(const Pod& pod, std::optional<MilliCpu> level, std::optional<double> divisor,
+                          Duration period);
 
 /// Intents for all candidates of the state, which are grouped by pod.
 void add_burst_intents(const NodeSnapshot& node, const SharePool& pool, CpuBurstState& state,

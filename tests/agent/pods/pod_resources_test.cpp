@@ -53,10 +53,16 @@ TEST(PodResources, ResourcesOfThePodAsAWhole) {
   const auto deferred =
       pod("limits: {cpu: 8, memory: 1Gi}", "phase: Running, resources: {limits: {cpu: 1, memory: 1Gi}}");
   EXPECT_EQ(deferred.pods.at(0).pod_level_limits.cpu, 1000_mcpu) << "what the kubelet has carried out";
+  EXPECT_TRUE(deferred.pods.at(0).pod_level_cpu_pending);
+  const auto as_raised = pod("limits: {cpu: 1500m}",
+                             "phase: Running, resources: {limits: {cpu: 1500m}}, "
+                             "conditions: [{type: Ready}, {type: PodResizePending, reason: Deferred}]");
+  EXPECT_TRUE(as_raised.pods.at(0).pod_level_cpu_pending) << "burst happens to have set what is asked for";
   const auto raised =
       pod("limits: {cpu: 500m}", "phase: Running, resources: {limits: {cpu: 750m, memory: 1Gi}}");
   EXPECT_EQ(raised.pods.at(0).pod_level_limits.cpu, 500_mcpu)
       << "the kubelet tells the quota that burst has raised";
+  EXPECT_FALSE(raised.pods.at(0).pod_level_cpu_pending);
   EXPECT_EQ(raised.pods.at(0).pod_level_limits.memory, std::nullopt) << "the sum of its containers' limits";
   const auto none = pod("", "phase: Running, resources: {limits: {cpu: 1500m}}");
   EXPECT_EQ(none.pods.at(0).pod_level_limits.cpu, std::nullopt) << "the pod asks for none";

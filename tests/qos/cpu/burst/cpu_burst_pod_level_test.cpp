@@ -1,6 +1,9 @@
 // CPU burst where the limit is the pod's as a whole (pod-level resources).
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <optional>
+
 #include "qos/cpu/burst/burst.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
@@ -42,6 +45,11 @@ struct Loop {
   std::int64_t burst_of(CgroupIndex index) {
     return intended(out, snapshot.cgroup(index)->id, Knob::cpu_burst);
   }
+  std::optional<std::int64_t> owners_of(CgroupIndex index) {
+    for (const auto& intent : out.all())
+      if (intent.target == snapshot.cgroup(index)->id && intent.knob == Knob::cpu_quota) return intent.owners;
+    return std::nullopt;
+  }
   NodeSnapshot snapshot;
   NodeSlo slo{};
   decide::PolicyState state{};
@@ -66,6 +74,81 @@ TEST(BurstPodLevel, ThePodGrowsByNoLargerFactorThanItsContainers) {
   EXPECT_EQ(loop.quota_of(containers[0].cgroup), 60000);
   EXPECT_EQ(loop.quota_of(containers[1].cgroup), 150000);
   EXPECT_EQ(loop.quota_of(loop.snapshot.pods[0].cgroup), 150000) << "not 50000 + 40000 + 100000";
+}
+
+/// The pod's limit is to become 8 CPUs. The kubelet defers that, and tells the quota that it finds.
+struct DeferredPodLevel : testing::Test, Loop {
+  DeferredPodLevel() : Loop(half_a_cpu()), told(*snapshot.pods[0].spec) {}
+  /// Until the pod has 150000, which is all that burst may set.
+  void burst() {
+    for (int i = 0; i < 30; ++i) tick();
+  }
+  void kubelet_tells(MilliCpu limit, bool pending) {
+    told.pod_level_limits.cpu = limit;
+    told.pod_level_cpu_pending = pending;
+    snapshot.pods[0].spec = &told;
+    for (std::size_t i = 0; i < told.containers.size(); ++i)
+      snapshot.containers[i].spec = &told.containers[i];
+  }
+  void owner_has(QuotaTime quota) {
+    for (const CgroupIndex each : {pod, held})
+      snapshot.cgroups[static_cast<std::size_t>(each)].applied.cpu_limit->quota = quota;
+    out.clear();  // the executor's write is older
+  }
+  Pod told;
+  CgroupIndex pod = snapshot.pods[0].cgroup, held = snapshot.containers[1].cgroup;
+};
+
+TEST_F(DeferredPodLevel, BurstDoesNotCarryItOutStepByStep) {
+  burst();
+  for (int i = 0; i < 60; ++i) {
+    kubelet_tells(cpu_of(*snapshot.cgroup(pod)->applied.cpu_limit->quota, std::chrono::milliseconds(100)),
+                  true);
+    tick();
+    ASSERT_EQ(quota_of(pod), 150000) << "after " << i << " s";
+    ASSERT_EQ(quota_of(held), 150000) << "after " << i << " s";
+    ASSERT_EQ(owners_of(pod), 50000);
+    ASSERT_EQ(owners_of(held), 50000);
+  }
+}
+
+TEST_F(DeferredPodLevel, AQuotaThatTheKubeletReadEarlierIsBurstsAsWell) {
+  burst();
+  snapshot.node.cpu_use = 60000_mcpu;
+  for (int i = 0; i < 15; ++i) tick();
+  ASSERT_EQ(quota_of(held), 50000);
+  kubelet_tells(1500_mcpu, true);
+  for (int i = 0; i < 3; ++i) tick();
+  EXPECT_EQ(quota_of(held), 50000);
+  EXPECT_EQ(owners_of(held), 50000);
+}
+
+TEST_F(DeferredPodLevel, WhatAnAgentBeforeHadRaisedIsNotTheLimit) {
+  kubelet_tells(1500_mcpu, true);
+  tick();
+  EXPECT_EQ(quota_of(held), 60000);
+  EXPECT_EQ(owners_of(pod), 50000);
+  EXPECT_EQ(owners_of(held), 50000);
+}
+
+TEST_F(DeferredPodLevel, OnceCarriedOutItIsTheOwners) {
+  burst();
+  kubelet_tells(1500_mcpu, true);
+  tick();
+  owner_has(QuotaTime(800000));
+  kubelet_tells(8000_mcpu, false);
+  tick();
+  EXPECT_EQ(owners_of(held), 800000);
+  EXPECT_GE(quota_of(held), 800000);
+  EXPECT_EQ(owners_of(pod), 800000);
+}
+
+TEST_F(DeferredPodLevel, OnePartOfItMayBeCarriedOut) {
+  burst();
+  owner_has(QuotaTime(400000));
+  kubelet_tells(4000_mcpu, true);
+  tick();
+  EXPECT_EQ(owners_of(held), 400000) << "more than burst may set, so it is the owner's";
 }
 
 }  // namespace

@@ -153,6 +153,18 @@ struct BurstWithoutAList : ::testing::Test, OneContainer {
     for (int i = 0; i < 3; ++i) next();
     ASSERT_EQ(quota(), 345600);
   }
+  /// In how many of these seconds there is neither burst nor, if asked for, a raised quota.
+  int seconds_with_room(int seconds, bool for_the_pod_as_well) {
+    int with_room = 0;
+    for (int i = 0; i < seconds; ++i) {
+      next();
+      const bool burst =
+          intended(out, container().id, Knob::cpu_burst) > 0 || intended(out, pod().id, Knob::cpu_burst) > 0;
+      const bool raised = quota() > 200000 || intended(out, pod().id, Knob::cpu_quota) > 0;
+      with_room += !burst && !(for_the_pod_as_well && raised) ? 1 : 0;
+    }
+    return with_room;
+  }
   void owner_writes(QuotaTime quota) {
     out.clear();  // the executor's write is older than the owner's
     container().applied.cpu_limit->quota = pod().applied.cpu_limit->quota = quota;
@@ -169,6 +181,25 @@ TEST_F(BurstWithoutAList, AResizeUpIsNotCutBack) {
 TEST_F(BurstWithoutAList, AResizeDownIsNotLifted) {
   owner_writes(QuotaTime(50000));
   EXPECT_EQ(quota(), 50000);
+}
+
+/// Any burst makes the kernel refuse some quota of the owner's, who repeats it every minute or so.
+TEST_F(BurstWithoutAList, InTwoMinutesOfEachHourAnySmallerQuotaIsAccepted) {
+  snapshot.v2_cpu = true;
+  EXPECT_EQ(seconds_with_room(7200, false), 240);
+  EXPECT_GT(quota(), 200000) << "a raised quota is in nobody's way there";
+}
+
+TEST_F(BurstWithoutAList, OnV1AlsoAQuotaOfThePodBelowARaisedContainers) {
+  EXPECT_EQ(seconds_with_room(7200, true), 240);
+}
+
+TEST_F(BurstWithoutAList, AListMakesTheWaitUnnecessary) {
+  OneContainer listed(sized(2000_mcpu, 200000));
+  for (int i = 0; i < 3700; ++i) {
+    listed.next();
+    ASSERT_GT(intended(listed.out, listed.container().id, Knob::cpu_burst), 0) << "after " << i << " s";
+  }
 }
 
 TEST_F(BurstWithoutAList, AQuotaThatIsTakenAwayIsNotSetAgain) {
