@@ -1,5 +1,6 @@
 # A pod with limits of its own, a container without any and a native sidecar: all three may burst, each by its own limit,
-# and a restarted sidecar again; after the agent every file is as the kubelet created it.
+# and a restarted sidecar again; after the agent every file is as the kubelet created it. A resize of the pod's own limit
+# that the kubelet defers is not carried out by the agent while the pod bursts.
 . tests/kube/case.sh
 ! kubelet_before_133 || cannot "Kubernetes $KUBE_VERSION knows neither limits of whole pods nor sidecars"
 
@@ -30,3 +31,30 @@ soon 60 "another sidecar runs" another_sidecar "$old"
 soon 10 "all three may burst" burst
 stop_agent
 check_settings
+
+# The whole pod's limits, in place. The kubelet tells the quota that it finds in the pod's cgroup, which burst raises.
+resize() {
+  kubectl patch pod whole --subresource resize --patch \
+    '{"spec":{"resources":{"requests":{"cpu":"'"$1"'"},"limits":{"cpu":"'"$1"'"}}}}' >/dev/null
+}
+deferred() { [ "$(kubectl get pod whole -o jsonpath='{.status.conditions[?(@.type=="PodResizePending")].reason}')" = Deferred ]; }
+quota() { cpu "$pod" cfs_quota_us; }
+raised() { [ "$(quota)" -gt 50000 ]; }
+
+say "deferred while it bursts: the node has no room beside the other pod"
+pods guaranteed
+# A busy machine must not keep burst from raising the quota.
+echo 'cpuBurstStrategy: {policy: auto, sharePoolThresholdPercent: 100}' >"$WORK/nodeslo.yaml"
+cluster_agent --pods-interval 1s
+soon 30 "pods are known" good pods
+kubectl exec whole -c main -- sh -c '(while :; do :; done) >/dev/null 2>&1 </dev/null & echo $! >/tmp/busy' >/dev/null
+soon 60 "the pod's quota is raised" raised
+resize "$(nproc)" || cannot "Kubernetes $KUBE_VERSION resizes no limit of a whole pod in place"
+soon 60 "the kubelet defers it" deferred
+for _ in {1..60}; do
+  [ "$(quota)" -le 150000 ] || fail "the agent carries out step by step what the kubelet deferred: $(quota)"
+  sleep 1
+done
+kubectl exec whole -c main -- sh -c 'kill $(cat /tmp/busy)' >/dev/null
+stop_agent
+[ "$(quotas)" = "$before" ] || fail "the agent left other quotas than the kubelet's: $(quotas)"
