@@ -47,7 +47,7 @@ pods guaranteed
 echo 'cpuBurstStrategy: {policy: auto, sharePoolThresholdPercent: 100}' >"$WORK/nodeslo.yaml"
 cluster_agent --pods-interval 1s
 soon 30 "pods are known" good pods
-kubectl exec whole -c main -- sh -c '(while :; do :; done) >/dev/null 2>&1 </dev/null & echo $! >/tmp/busy' >/dev/null
+kubectl exec whole -c main -- sh -c '(while :; do :; done) >/dev/null 2>&1 </dev/null & echo $! >/busy' >/dev/null
 soon 60 "the pod's quota is raised" raised
 resize "$(nproc)" || cannot "Kubernetes $KUBE_VERSION resizes no limit of a whole pod in place"
 soon 60 "the kubelet defers it" deferred
@@ -55,6 +55,6 @@ for _ in {1..60}; do
   [ "$(quota)" -le 150000 ] || fail "the agent carries out step by step what the kubelet deferred: $(quota)"
   sleep 1
 done
-kubectl exec whole -c main -- sh -c 'kill $(cat /tmp/busy)' >/dev/null
+kubectl exec whole -c main -- sh -c 'kill $(cat /busy)' >/dev/null
 stop_agent
 [ "$(quotas)" = "$before" ] || fail "the agent left other quotas than the kubelet's: $(quotas)"
