@@ -57,19 +57,24 @@ void lower(std::optional<Q>& limit, const std::optional<Q>& actual) {
   if (limit && actual) limit = std::min(*limit, *actual);
 }
 
-/// Whether the kubelet has deferred or refused what the spec asks for.
+/// Whether the kubelet has yet to carry out what the spec asks for: it has deferred or refused it, is at it,
+/// or has not seen it.
 bool is_resize_pending(const document::Value& item) {
   const auto conditions =
       list_at(item, {"status", "conditions"}).value_or(std::span<const document::Value>());
-  return std::ranges::any_of(conditions, [](const document::Value& condition) {
-    return text_at(condition, {"type"}) == "PodResizePending";
-  });
+  const auto seen = text_at(item, {"status", "observedGeneration"});
+  return (!seen.empty() && seen != text_at(item, {"metadata", "generation"})) ||
+         std::ranges::any_of(conditions, [](const document::Value& condition) {
+           const auto type = text_at(condition, {"type"});
+           return type == "PodResizePending" || type == "PodResizeInProgress";
+         });
 }
 
 /// Pod-level resources (Kubernetes 1.32); only CPU and memory may be asked for in this way. Of every pod,
 /// also without any, a current kubelet tells the limits as it finds them in the pod's cgroup: burst may have
-/// raised them. So they count only where the pod asks for limits, and for no more than that. While a larger
-/// one is pending, the limit told may be burst's own, which burst recognizes (qos/cpu/burst/resize.cpp).
+/// raised them, normalization may have divided them. So they count only while a resize is pending, and for no
+/// more than the pod asks for. Then the limit told may be burst's own, which burst recognizes
+/// (qos/cpu/burst/resize.cpp).
 std::string read_pod_level(const document::Value& item, Pod& pod) {
   const auto* spec = value_at(item, {"spec"});
   Asked asked;
@@ -77,11 +82,13 @@ std::string read_pod_level(const document::Value& item, Pod& pod) {
   if (const auto why = read_asked(*spec, asked); !why.empty()) return "spec.resources." + why;
   pod.pod_level_requests = asked.requests;
   pod.pod_level_limits = asked.limits;
+  const auto* status = value_at(item, {"status"});
+  if (status == nullptr || !is_resize_pending(item)) return {};
   Resources actual;
-  if (const auto* status = value_at(item, {"status"})) take_actual_limits(*status, actual);
+  take_actual_limits(*status, actual);
   lower(pod.pod_level_limits.cpu, actual.cpu);
-  pod.pod_level_cpu_pending = is_resize_pending(item) || pod.pod_level_limits.cpu != asked.limits.cpu;
   lower(pod.pod_level_limits.memory, actual.memory);
+  pod.pod_level_cpu_pending = true;
   return {};
 }
 

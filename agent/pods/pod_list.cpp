@@ -21,15 +21,11 @@ constexpr document::KeyFilter kContainerStatus[] = {
     {"name"}, {"containerID"}, {"state", kState}, {"resources", kActual}};
 constexpr document::KeyFilter kCondition[] = {{"type"}};
 constexpr document::KeyFilter kOwner[] = {{"uid"}, {"kind"}, {"name"}, {"controller"}};
-constexpr document::KeyFilter kMetadata[] = {{"name"},
-                                             {"namespace"},
-                                             {"uid"},
-                                             {"resourceVersion"},
-                                             {"labels"},
-                                             {"annotations"},
-                                             {"ownerReferences", kOwner},
-                                             {"creationTimestamp"},
-                                             {"deletionTimestamp"}};
+constexpr document::KeyFilter kMetadata[] = {{"generation"},        {"name"},
+                                             {"namespace"},         {"uid"},
+                                             {"resourceVersion"},   {"labels"},
+                                             {"annotations"},       {"ownerReferences", kOwner},
+                                             {"creationTimestamp"}, {"deletionTimestamp"}};
 constexpr document::KeyFilter kVolume[] = {{"name"}, {"persistentVolumeClaim"}, {"ephemeral"}};
 constexpr document::KeyFilter kSpec[] = {{"priority"},
                                          {"hostNetwork"},
@@ -43,6 +39,7 @@ constexpr document::KeyFilter kStatus[] = {{"phase"},
                                            {"podIPs"},
                                            {"qosClass"},
                                            {"startTime"},
+                                           {"observedGeneration"},
                                            {"conditions", kCondition},
                                            {"resources", kActual},
                                            {"containerStatuses", kContainerStatus},

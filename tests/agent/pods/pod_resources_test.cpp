@@ -50,14 +50,22 @@ TEST(PodResources, ResourcesOfThePodAsAWhole) {
   EXPECT_EQ(read.pods.at(0).kube_qos, KubeQos::burstable);
   const std::string same = "{cpu: 1, memory: 1Gi}";
   EXPECT_EQ(pod("requests: " + same + ", limits: " + same).pods.at(0).kube_qos, KubeQos::guaranteed);
-  const auto deferred =
-      pod("limits: {cpu: 8, memory: 1Gi}", "phase: Running, resources: {limits: {cpu: 1, memory: 1Gi}}");
+  const auto deferred = pod("limits: {cpu: 8, memory: 1Gi}",
+                            "phase: Running, resources: {limits: {cpu: 1, memory: 1Gi}}, "
+                            "conditions: [{type: PodResizePending, reason: Deferred}]");
   EXPECT_EQ(deferred.pods.at(0).pod_level_limits.cpu, 1000_mcpu) << "what the kubelet has carried out";
   EXPECT_TRUE(deferred.pods.at(0).pod_level_cpu_pending);
   const auto as_raised = pod("limits: {cpu: 1500m}",
                              "phase: Running, resources: {limits: {cpu: 1500m}}, "
                              "conditions: [{type: Ready}, {type: PodResizePending, reason: Deferred}]");
   EXPECT_TRUE(as_raised.pods.at(0).pod_level_cpu_pending) << "burst happens to have set what is asked for";
+  const auto unseen =
+      one("name: a, uid: u-1, generation: 3", "resources: {limits: {cpu: 8}}, containers: [{name: c}]",
+          "phase: Running, observedGeneration: 2, resources: {limits: {cpu: 1}}");
+  EXPECT_EQ(unseen.pods.at(0).pod_level_limits.cpu, 1000_mcpu) << "the kubelet has not looked at it yet";
+  const auto divided = pod("limits: {cpu: 2}", "phase: Running, resources: {limits: {cpu: 1334m}}");
+  EXPECT_EQ(divided.pods.at(0).pod_level_limits.cpu, 2000_mcpu) << "the kubelet tells what normalization set";
+  EXPECT_FALSE(divided.pods.at(0).pod_level_cpu_pending);
   const auto raised =
       pod("limits: {cpu: 500m}", "phase: Running, resources: {limits: {cpu: 750m, memory: 1Gi}}");
   EXPECT_EQ(raised.pods.at(0).pod_level_limits.cpu, 500_mcpu)
