@@ -6,7 +6,7 @@
 
 #include "agent/document/document.h"
 #include "agent/pods/kube_text.h"
-#include "qos/cpu/pinning/reserved_cpus.h"
+#include "qos/model/capacity.h"
 
 namespace evenkeel::pods {
 namespace {
@@ -57,7 +57,7 @@ std::optional<CpuSet> kubelet_reserved(const KubeletSettings& settings, const Cp
     const auto found = settings.options.find(option);
     return found != settings.options.end() && found->second != "false";
   });
-  return takes_others ? std::nullopt : pinning::first_cpus(topology, settings.reserved_cpu);
+  return takes_others ? std::nullopt : first_cpus(topology, settings.reserved_cpu);
 }
 
 }  // namespace evenkeel::pods

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "agent/runtime/json.h"
-#include "qos/cpu/pinning/reserved_cpus.h"
+#include "qos/model/capacity.h"
 
 namespace evenkeel::reporting {
 namespace {
@@ -97,7 +97,7 @@ Pools pools_of(const NodeTopologyInput& input, const std::vector<Allocation>& al
   CpuSet taken = strictly_reserved(input);
   for (const auto& one : allocations) taken = taken | one.cpus;
   if (input.kubelet.policy == "static" && input.kubelet.of.empty()) taken = taken | input.kubelet.all;
-  if (const auto reserved = pinning::node_reserved(input.object, input.cpus)) taken = taken | *reserved;
+  if (const auto reserved = node_reserved(input.object, input.cpus)) taken = taken | *reserved;
   if (input.object.system_qos_cpus && !input.object.system_qos_cpus_shared)
     taken = taken | *input.object.system_qos_cpus;
   CpuSet online;
@@ -191,7 +191,7 @@ std::optional<NodeTopology> node_topology(const NodeTopologyInput& input) {
   annotations["kubelet.koordinator.sh/cpu-manager-policy"] = policy_text(input);
   annotations["node.koordinator.sh/cpu-basic-info"] = basics_text(input);
   auto& reserved = annotations["node.koordinator.sh/reservation"];
-  if (const auto cpus = pinning::node_reserved(input.object, input.cpus))
+  if (const auto cpus = node_reserved(input.object, input.cpus))
     reserved = object_text([&](auto& json) { json.member("reservedCPUs", cpus->text()); });
   auto& system = annotations["node.koordinator.sh/system-qos-resource"];
   if (const auto& cpus = input.object.system_qos_cpus)

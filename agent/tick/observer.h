@@ -15,7 +15,7 @@
 #include "cgroup/tree/tree.h"
 #include "cgroup/tree/watch.h"
 #include "collectors/sampler.h"
-#include "qos/cpu/pinning/reserved_cpus.h"
+#include "qos/model/capacity.h"
 #include "qos/model/pod.h"
 #include "qos/model/snapshot.h"
 
@@ -153,7 +153,7 @@ class Observer {
   collectors::Sampler sampler_;
   figures::Figures figures_;
   NodeSnapshot node_{};
-  pinning::ReservedCpus reserved_cpus_{};
+  ReservedCpus reserved_cpus_{};
   record::PodNames names_{tree_};
   TreeScan scan_;
   Roster roster_;

@@ -78,7 +78,7 @@ TEST_F(KubeletProgram, KnowsPodsAndNodeAndExitsCleanly) {
 TEST_F(KubeletProgram, RejectsUnsafeFlags) {
   const Ran ran = run_evenkeel({"run", "--host-root", host_.root(), "--pods", "kubelet"});
   EXPECT_EQ(ran.exit_status, 2);
-  EXPECT_NE(ran.err.find("--kubelet-ca FILE or --kubelet-insecure-tls"), std::string::npos) << ran.err;
+  EXPECT_NE(ran.err.find("--kubelet-ca FILE, or --pods api"), std::string::npos) << ran.err;
   const Ran stepped = run_evenkeel({"run", "--stepped", "--host-root", host_.root(), "--pods", "kubelet"});
   EXPECT_EQ(stepped.exit_status, 2);
   EXPECT_NE(stepped.err.find("legal with --stepped"), std::string::npos) << stepped.err;

@@ -11,8 +11,8 @@
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"
-#include "tests/support/live/small_disk.h"
 #include "tests/support/process.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 

@@ -3,7 +3,7 @@
 // is killed.
 #include <gtest/gtest.h>
 
-#include "tests/support/scenes/owned_node.h"
+#include "tests/support/agents/owned_node.h"
 
 namespace evenkeel::test {
 namespace {

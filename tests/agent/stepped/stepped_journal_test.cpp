@@ -13,7 +13,7 @@
 #include "agent/runtime/log.h"
 #include "agent/writers/writers.h"
 #include "tests/support/agents/stepped_node.h"
-#include "tests/support/live/small_disk.h"
+#include "tests/support/small_disk.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {

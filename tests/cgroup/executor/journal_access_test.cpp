@@ -5,7 +5,7 @@
 #include <string>
 
 #include "tests/cgroup/executor/journal_on_disk.h"
-#include "tests/support/live/small_disk.h"
+#include "tests/support/small_disk.h"
 
 namespace evenkeel {
 namespace {

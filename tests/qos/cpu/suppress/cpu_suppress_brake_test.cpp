@@ -2,6 +2,8 @@
 // places as in one, the allowance before the brake is due when it ends.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "qos/cpu/suppress/suppress.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
@@ -34,6 +36,7 @@ struct CpuSuppressBrake : ::testing::Test {
   std::vector<HostApplicationSample> outside = node.host_applications;
   decide::PolicyState state{};
   decide::Intents out{};
+  bool was_braked = false;
 
   CpuSuppressBrake() {
     slo.threshold.enable = true;
@@ -43,10 +46,11 @@ struct CpuSuppressBrake : ::testing::Test {
   [[nodiscard]] std::int64_t quota_of(const CgroupSample& sample) const {
     return test::intended(out, sample.id, Knob::cpu_quota);
   }
-  /// What suppression wants for the directory and the service outside, one second later.
+  /// What suppression wants for the directory and the service outside, one second later. The brake decides
+  /// after suppression, which learns in the next tick of it.
   std::int64_t total(bool braked) {
     node.at += seconds(1);
-    state.shared.of<decide::BrakeInForce>().cpu = braked;
+    state.shared.of<decide::BrakeInForce>().cpu = std::exchange(was_braked, braked);
     out.clear();
     test::decide_one(suppress::cpu_suppress_policy, node, slo, state, out);
     test::obey(node, out);

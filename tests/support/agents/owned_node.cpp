@@ -1,4 +1,4 @@
-#include "tests/support/scenes/owned_node.h"
+#include "tests/support/agents/owned_node.h"
 
 #include <gtest/gtest.h>
 

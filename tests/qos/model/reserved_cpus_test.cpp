@@ -1,9 +1,8 @@
 // Tests which CPUs the Node object reserves, on machines of the kubelet's own tests of its static policy
 // (pkg/kubelet/cm/cpumanager/policy_test.go) and on others.
-#include "qos/cpu/pinning/reserved_cpus.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/model/capacity.h"
 #include "tests/support/alloc_guard.h"
 
 namespace evenkeel::test {
@@ -28,7 +27,7 @@ CpuTopology topology(const Machine& machine, bool alternating = false) {
 }
 
 std::string first(const CpuTopology& cpus, std::size_t count) {
-  const auto taken = pinning::first_cpus(cpus, count);
+  const auto taken = first_cpus(cpus, count);
   return taken ? taken->text() : "(absent)";
 }
 
@@ -69,19 +68,19 @@ TEST(FirstCpus, CoresOfAnotherSizeAreTakenLast) {
 TEST(ReservedCpus, OfTheNode) {
   const auto cpus = topology({});
   NodeObject object;
-  EXPECT_FALSE(pinning::node_reserved(object, cpus));
+  EXPECT_FALSE(node_reserved(object, cpus));
   object.reserved_cpu = MilliCpu(1500);
-  EXPECT_EQ(pinning::node_reserved(object, cpus).value().text(), "0,4");
+  EXPECT_EQ(node_reserved(object, cpus).value().text(), "0,4");
   object.reserved_cpus = CpuSet::range(7, 7);
-  EXPECT_EQ(pinning::node_reserved(object, cpus), CpuSet::range(7, 7));
+  EXPECT_EQ(node_reserved(object, cpus), CpuSet::range(7, 7));
   object = {};
   object.reserved_cpu = MilliCpu(9000);
-  EXPECT_FALSE(pinning::node_reserved(object, cpus)) << "more than there are";
+  EXPECT_FALSE(node_reserved(object, cpus)) << "more than there are";
 }
 
 TEST(ReservedCpus, FollowTheNodeObjectAndTheMachine) {
   NodeSnapshot node;
-  pinning::ReservedCpus reserved;
+  ReservedCpus reserved;
   reserved.update(node);
   EXPECT_EQ(node.reserved_cpus.text(), "");
   node.object.reserved_cpu = MilliCpu(1500);
