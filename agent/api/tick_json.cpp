@@ -99,6 +99,37 @@ void put_kept(runtime::Json& json, const AgentView& view, std::string_view pod) 
   json.end_array();
 }
 
+void put_managed(runtime::Json& json, const AgentView& view, std::string_view pod) {
+  json.key("managed").begin_array();
+  for (const auto& managed : view.execution.managed()) {
+    const std::string owner = view.names().pod_name(managed.cgroup);
+    const tree::Cgroup* cgroup = view.tree().find(managed.cgroup.itself());
+    if (!pod.empty() && owner != pod && (cgroup == nullptr || cgroup->uid != pod)) continue;
+    json.begin_object().member("cgroup", cgroup != nullptr ? cgroup->path : "");
+    json.member("file", managed.path.substr(managed.path.rfind('/') + 1)).member("path", managed.path);
+    json.member("value", managed.ours).member("original", managed.original);
+    json.member("policy", decide::policy_name(managed.by)).member("sentence", managed.why.text());
+    json.member("since", runtime::seconds(managed.since)).member("yielded", managed.yielded);
+    if (!owner.empty()) json.member("pod", owner);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void put_reclaim_orders(runtime::Json& json, const AgentView& view, std::string_view pod) {
+  json.key("reclaims").begin_array();
+  for (const auto& order : view.tick.result().reclaims) {
+    const std::string owner = view.names().pod_name(order.target);
+    const tree::Cgroup* cgroup = view.tree().find(order.target);
+    if (cgroup == nullptr || (!pod.empty() && owner != pod && cgroup->uid != pod)) continue;
+    json.begin_object().member("cgroup", cgroup->path).member("by", name(order.cause));
+    json.member("sentence", order.why.text());
+    if (!owner.empty()) json.member("pod", owner);
+    json.end_object();
+  }
+  json.end_array();
+}
+
 void put_errors(runtime::Json& json, const tick::TickResult& result) {
   json.key("errors").begin_array();
   for (const auto& refusal : result.report.refusals) put_refusal(json, refusal);
@@ -134,32 +165,11 @@ std::string tick_line(const tick::TickResult& result, const AgentView& view) {
 std::string explain_json(const AgentView& view, std::string_view pod) {
   std::string out;
   runtime::Json json(out);
-  json.begin_object().key("managed").begin_array();
-  for (const auto& managed : view.execution.managed()) {
-    const std::string owner = view.names().pod_name(managed.cgroup);
-    const tree::Cgroup* cgroup = view.tree().find(managed.cgroup.itself());
-    if (!pod.empty() && owner != pod && (cgroup == nullptr || cgroup->uid != pod)) continue;
-    json.begin_object().member("cgroup", cgroup != nullptr ? cgroup->path : "");
-    json.member("file", managed.path.substr(managed.path.rfind('/') + 1)).member("path", managed.path);
-    json.member("value", managed.ours).member("original", managed.original);
-    json.member("policy", decide::policy_name(managed.by)).member("sentence", managed.why.text());
-    json.member("since", runtime::seconds(managed.since)).member("yielded", managed.yielded);
-    if (!owner.empty()) json.member("pod", owner);
-    json.end_object();
-  }
-  json.end_array();
+  json.begin_object();
+  put_managed(json, view, pod);
   put_kept(json, view, pod);
-  json.key("reclaims").begin_array();
-  for (const auto& order : view.tick.result().reclaims) {
-    const std::string owner = view.names().pod_name(order.target);
-    const tree::Cgroup* cgroup = view.tree().find(order.target);
-    if (cgroup == nullptr || (!pod.empty() && owner != pod && cgroup->uid != pod)) continue;
-    json.begin_object().member("cgroup", cgroup->path).member("by", name(order.cause));
-    json.member("sentence", order.why.text());
-    if (!owner.empty()) json.member("pod", owner);
-    json.end_object();
-  }
-  json.end_array().key("inputs").begin_array();
+  put_reclaim_orders(json, view, pod);
+  json.key("inputs").begin_array();
   for (const auto& state : view.inputs.states())
     if (!state.path.empty()) put_input(json, state, view.tick.result().now);
   json.end_array().key("eviction");
