@@ -74,11 +74,11 @@ void stays_within(const Bound& bound, const std::string& nodeslo) {
 }
 
 TEST(LiveResident, CpuFeaturesOf330ContainersStayWithinTheBound) {
-  stays_within({.static_mib = 20, .shared_mib = 34}, kCpuFeatures);
+  stays_within({.static_mib = 17, .shared_mib = 31}, kCpuFeatures);
 }
 
 TEST(LiveResident, AllFeaturesOf330ContainersStayWithinTheBound) {
-  stays_within({.static_mib = 25, .shared_mib = 40}, all_features());
+  stays_within({.static_mib = 23, .shared_mib = 37}, all_features());
 }
 
 }  // namespace
