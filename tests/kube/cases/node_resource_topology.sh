@@ -19,6 +19,7 @@ amount() { object "{.zones[?(@.name==\"$1\")].resources[?(@.name==\"$2\")].$3}";
 said() { says "event=topology-not-reported.*$1" <"$WORK/agent.log"; }
 exists() { [ -n "$(object '{.metadata.name}')" ]; }
 without_cpu_zero() { ! annotation cpu-shared-pools | says "\"cpuset\":\"0[,\"-]"; }
+reported() { page readyz | says "^node-topology: last report "; }
 lends() { [ "$(amount node-0 kubernetes.io/batch-cpu allocatable)" -gt 0 ]; } 2>/dev/null
 node_annotation() { kubectl annotate node "$KUBE_NODE" --overwrite "node.koordinator.sh/$1" >/dev/null; }
 clean_up() {
@@ -57,7 +58,7 @@ for size in 1Gi:1048576 2Mi:2048; do
 done
 annotation cpu-basic-info | says "\"cpuModel\":\"$(sed -n 's/^model name\s*: //p' /proc/cpuinfo | head -1)\"" ||
   fail "the CPU's model: $(annotation cpu-basic-info)"
-page readyz | grep '^node-topology: last report ' >/dev/null || fail "readyz does not know of the reports"
+soon 30 "readyz knows of the reports" reported
 soon 120 "node-0 lends CPU" lends
 
 say "it follows the node"

@@ -32,6 +32,7 @@ soon 10 "the new batch pod is idle, too" cpu_is "$(pod_cgroup batch)" idle 1
 say "stop"
 stop_agent
 sed -i "s|$batch|$(pod_cgroup batch)|" "$WORK/settings"
+sort -o "$WORK/settings" "$WORK/settings"
 check_settings
 
 # From the directory's creation, as the kernel reports it, until the file holds the value.
