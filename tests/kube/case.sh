@@ -10,6 +10,7 @@ EVENKEEL=$(readlink -m "${KUBE_AGENT:-$KUBE_ROOT/build/release/evenkeel}")
 [ -x "$EVENKEEL" ] || cannot "$EVENKEEL was not built"
 WORK=$(mktemp -d)
 LISTEN=127.0.0.1:9320
+CPU=$(hierarchy cpu)
 trap end_case EXIT
 
 # says [FLAG] PATTERN: whether the input matches; reads it to the end, since `grep -q` would break the
@@ -38,7 +39,7 @@ end_case() {
   rm -rf "$WORK"
   exit $status
 }
-no_pod_cgroups() { ! compgen -G '/sys/fs/cgroup/cpu/kubepods/*/pod*' && ! compgen -G '/sys/fs/cgroup/cpu/kubepods/pod*'; }
+no_pod_cgroups() { ! compgen -G "$CPU/kubepods/*/pod*" && ! compgen -G "$CPU/kubepods/pod*"; }
 
 # --- pods
 
@@ -53,9 +54,9 @@ pods() {
 uid() { kubectl get pod "$1" -o jsonpath='{.metadata.uid}'; }
 container() { kubectl get pod "$1" -o jsonpath='{.status.containerStatuses[0].containerID}' | sed 's|.*://||'; }
 # The cgroup of a pod and of its first container, relative to a hierarchy.
-pod_cgroup() { (cd /sys/fs/cgroup/cpu && find kubepods -maxdepth 2 -name "pod$(uid "$1")"); }
+pod_cgroup() { (cd "$CPU" && find kubepods -maxdepth 2 -name "pod$(uid "$1")"); }
 container_cgroup() { printf '%s/%s\n' "$(pod_cgroup "$1")" "$(container "$1")"; }
-cpu() { cat "/sys/fs/cgroup/cpu/$1/cpu.$2"; }
+cpu() { cat "$CPU/$1/cpu.$2"; }
 cpu_is() { [ "$(cpu "$1" "$2")" = "$3" ]; }
 cpu_is_not() { [ "$(cpu "$1" "$2")" != "$3" ]; }
 # restart_container POD: kills its first container without telling the kubelet; returns when a new one runs.
@@ -65,7 +66,7 @@ restart_container() {
   ctr tasks kill -s KILL "$before"
   soon 60 "another container of $1 runs" other_container "$1" "$before"
 }
-other_container() { local now; now=$(container_cgroup "$1"); [ "${now##*/}" != "$2" ] && [ -d "/sys/fs/cgroup/cpu/$now" ]; }
+other_container() { local now; now=$(container_cgroup "$1"); [ "${now##*/}" != "$2" ] && [ -d "$CPU/$now" ]; }
 
 # --- the kubelet's certificate
 
@@ -190,7 +191,7 @@ uninstall() {
   cgroup=kubepods/burstable/pod$(agent_pod '{.items[0].metadata.uid}')
   kubectl -n evenkeel delete daemonset,configmap evenkeel --ignore-not-found
   DEPLOYED=
-  within 60 "the agent's pod is gone" test ! -d "/sys/fs/cgroup/cpu/$cgroup"
+  within 60 "the agent's pod is gone" test ! -d "$CPU/$cgroup"
 }
 
 # --- nothing may be left behind

@@ -13,6 +13,12 @@ KUBE_BIN=$KUBE_DIR/bin
 KUBE_CLUSTER=$KUBE_ROOT/tests/kube/cluster
 KUBE_NODE=127.0.0.1
 
+# hierarchy CONTROLLER: where its files are, on cgroup v1 and (tests/kube/on-v2) v2.
+hierarchy() { if [ -e /sys/fs/cgroup/cgroup.controllers ]; then echo /sys/fs/cgroup; else echo "/sys/fs/cgroup/$1"; fi; }
+without_memory() { [ -e /sys/fs/cgroup/cgroup.controllers ] && ! grep -qw memory /sys/fs/cgroup/cgroup.controllers; }
+# pods_directories: the kubelet's top directories, one for each hierarchy; fails if there is none.
+pods_directories() { compgen -G '/sys/fs/cgroup/*/kubepods*' || compgen -G '/sys/fs/cgroup/kubepods*'; }
+
 say() { printf '%s\n' "$*"; }
 die() { printf '%s\n' "$*"; exit 1; }
 cannot() { printf '%s\n' "$*"; exit 77; }

@@ -41,7 +41,15 @@ cluster_steps() {
   run_step "$1" "a real cluster on this machine: Kubernetes $2" cluster_cases
 }
 step_kube() { cluster_steps kube 1.20.2 "Debian's packages"; }
-step_kube-current() { cluster_steps kube-current 1.37.2 "its Go module"; }
+births_on_v2() {
+  local -x EVENKEEL_KUBE_VERSION=1.37.2
+  or_skipped tests/kube/on-v2 bash -c 'tests/kube/up && bash tests/kube/cases/births.sh; status=$?; tests/kube/down; exit $status'
+  case $? in 0) passed ;; 77) ;; *) failed "births on cgroup v2" ;; esac
+}
+step_kube-current() {
+  cluster_steps kube-current 1.37.2 "its Go module" || return
+  run_step kube-current-v2 "births where the same kubelet has cgroup v2, on this machine" births_on_v2
+}
 
 # Emulated: some pods a minute, and a quarter of an hour for the values that are renewed each minute.
 step_kubelet-v2() {

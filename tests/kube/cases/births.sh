@@ -2,18 +2,20 @@
 # does not find its own ("the minimum allowed cpu-shares is 3": an idle cgroup has 3); the other controllers of the
 # pod then stay unset. No birth may break beside an agent that makes batch pods idle; and what the kubelet and the runtime
 # write when a pod goes is no quarrel about its values.
-# KUBE_BIRTHS (40): the number of pods, twenty at a time.
+# KUBE_BIRTHS (40): the number of pods, twenty at a time. Also for cgroup v2: tests/kube/on-v2.
 . tests/kube/case.sh
 
 births=${KUBE_BIRTHS:-40}
 limit=$(awk '$1 == "podPidsLimit:" { print $2 }' tests/kube/cluster/kubelet.yaml)
-pids() { cat "/sys/fs/cgroup/pids/$1/pids.max"; }
+pids() { cat "$(hierarchy pids)/$1/pids.max"; }
 have_gone() { [ -z "$(kubectl get pods -l births=yes -o name)" ]; }
 cgroups_have_gone() {
   local directory
-  for directory in "${directories[@]}"; do [ ! -d "/sys/fs/cgroup/cpu/$directory" ] || return; done
+  for directory in "${directories[@]}"; do [ ! -d "$CPU/$directory" ] || return; done
 }
-refused() { grep -c 'minimum allowed cpu-shares' "$KUBE_RUN/log/kubelet.log" || true; }
+refused() {
+  grep -cE 'minimum allowed cpu-shares|[Ff]ailed to ensure .*cgroup|Failed to create pod sandbox|Failed to start container' "$KUBE_RUN/log/kubelet.log" || true
+}
 
 pods front
 feed_pods

@@ -2,7 +2,8 @@
 # are in KUBE_RUN, and all their mounts end with the namespace. Sourced by tests/kube/up.
 
 # filled TEMPLATE: inserts this cluster's paths.
-filled() { sed "s|@RUN@|$KUBE_RUN|g; s|@RUNC@|$KUBE_DIR/daemons/usr/sbin/runc|g" "$KUBE_CLUSTER/$1"; }
+RUNC=$KUBE_DIR/daemons/usr/sbin/runc
+filled() { sed "s|@RUN@|$KUBE_RUN|g; s|@RUNC@|$RUNC|g" "$KUBE_CLUSTER/$1"; }
 
 start_mounts() {
   mkdir -p "$KUBE_RUN"/node/{lib,log,run,sysctl,plugins} "$KUBE_RUN"/{cni,cni-bin,static,plugins}
@@ -12,6 +13,10 @@ start_mounts() {
 
 start_containerd() {
   local image
+  if without_memory; then
+    filled runc-without-memory >"$KUBE_RUN/runc" && chmod +x "$KUBE_RUN/runc"
+    RUNC=$KUBE_RUN/runc
+  fi
   filled containerd.toml >"$KUBE_RUN/containerd.toml"
   install -m 755 "$KUBE_CLUSTER/cni" "$KUBE_RUN/cni-bin/bare"
   install -m 755 "$KUBE_CLUSTER/cni" "$KUBE_RUN/cni-bin/loopback"
