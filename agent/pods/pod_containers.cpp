@@ -88,7 +88,7 @@ std::string read_pod_level(const document::Value& item, Pod& pod) {
   take_actual_limits(*status, actual);
   lower(pod.pod_level_limits.cpu, actual.cpu);
   lower(pod.pod_level_limits.memory, actual.memory);
-  pod.pod_level_cpu_pending = true;
+  pod.pending_pod_level_cpu = asked.limits.cpu;
   return {};
 }
 

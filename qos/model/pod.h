@@ -139,7 +139,8 @@ struct Pod {
   /// spec.resources (pod-level resources, Kubernetes 1.32): CPU and memory of the pod as a whole. What is
   /// given here counts in place of the containers' sum; the limits are what the kubelet has carried out.
   Resources pod_level_requests{}, pod_level_limits{};
-  bool pod_level_cpu_pending = false;  ///< the spec's limit is not in force; the one here may be burst's
+  /// The limit that the spec asks for, while it may not be in force; then the one above may be burst's.
+  std::optional<MilliCpu> pending_pod_level_cpu{};
   Resources init_peak{};  ///< the most that the init containers request at once, sidecars included
   Resources overhead{};   ///< of the runtime class
   std::optional<CpuSet> allocated_cpus{};  ///< scheduling.koordinator.sh/resource-status .cpuset

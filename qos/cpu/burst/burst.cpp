@@ -130,7 +130,10 @@ void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, Mill
   if (candidate.quota_burst) {
     const QuotaTime ceiling =
         ceiling_of(tick, strategy, cgroup, candidate.period, candidate.base, owner.quota_is_ours);
-    candidate.ceiling = ceiling_during_resize(owner.resize, tick.node.v2_cpu, candidate, ceiling);
+    const auto& whole = owner.pod.pending_pod_level_cpu;
+    candidate.ceiling = ceiling_during_resize(
+        owner.resize, tick.node.v2_cpu, candidate,
+        whole ? std::optional(base_quota(*whole, candidate.period)) : std::nullopt, ceiling);
     choose_operation(tick, strategy, cgroup, limit, memory, candidate);
     // The quota before its limit was divided is not its base.
     const bool undivided = candidate.divisor && memory.divisor != candidate.divisor;

@@ -75,15 +75,15 @@ bool update_bucket(std::optional<TokenBucket>& bucket, std::int64_t period_secon
 
 enum class Resize : std::uint8_t {
   none,
-  pending,   ///< the list tells of one of a container that the kubelet has yet to carry out
+  pending,   ///< the list tells of one that the kubelet has yet to carry out
   possible,  ///< no list tells: the time at which an owner's write that was refused may go through
 };
 Resize resize_of(const NodeSnapshot& node, const PodSample& pod, const CpuBurstState& state);
 
 /// Makes room for what the kubelet is about to write: the kernel accepts no quota below the burst, and on v1
-/// none of a pod below that of one of its containers.
+/// none of a pod below that of one of its containers. `whole` is what the pod asks for as a whole.
 QuotaTime ceiling_during_resize(Resize resize, bool v2_cpu, const CpuBurstState::Candidate& candidate,
-                                QuotaTime ceiling);
+                                std::optional<QuotaTime> whole, QuotaTime ceiling);
 
 /// Whether the kubelet has written a limit to the container that the pod list does not tell yet. A smaller
 /// one must not be raised again: on v1 the kubelet lowers the pod's quota next, and a container above it

@@ -42,15 +42,17 @@ Resize resize_of(const NodeSnapshot& node, const PodSample& pod, const CpuBurstS
   }
   const bool listed = std::ranges::any_of(
       pod.spec->containers, [](const Container& one) { return one.pending_cpu_limit.has_value(); });
-  return listed ? Resize::pending : Resize::none;
+  return listed || pod.spec->pending_pod_level_cpu ? Resize::pending : Resize::none;
 }
 
 QuotaTime ceiling_during_resize(Resize resize, bool v2_cpu, const CpuBurstState::Candidate& candidate,
-                                QuotaTime ceiling) {
+                                std::optional<QuotaTime> whole, QuotaTime ceiling) {
   if (resize == Resize::none) return ceiling;
   if (candidate.pending && *candidate.pending < candidate.base) return candidate.base;
   if (v2_cpu) return ceiling;
-  return std::clamp(candidate.pending.value_or(candidate.base), candidate.base, ceiling);
+  // The kubelet is about to write a container's limit, the whole pod's, or the sum of the others'.
+  const QuotaTime room = candidate.pending.value_or(whole.value_or(candidate.base));
+  return std::clamp(std::min(room, whole.value_or(room)), candidate.base, ceiling);
 }
 
 bool owner_is_ahead(const CpuBurstState::Candidate& candidate, CpuBurstState::Container& memory,
@@ -68,7 +70,7 @@ std::optional<MilliCpu> pod_level_limit(const NodeSnapshot& node, const PodSampl
                                         const CpuBurstState& state) {
   const auto& listed = pod.spec->pod_level_limits.cpu;
   const CgroupSample* cgroup = node.cgroup(pod.cgroup);
-  if (!listed || !pod.spec->pod_level_cpu_pending || !cgroup) return listed;
+  if (!listed || !pod.spec->pending_pod_level_cpu || !cgroup) return listed;
   const auto* memory = memory_of(node, pod, state);
   const auto& limit = cgroup->applied.cpu_limit;
   const bool known = memory && memory->level;

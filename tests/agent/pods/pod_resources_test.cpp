@@ -54,23 +54,24 @@ TEST(PodResources, ResourcesOfThePodAsAWhole) {
                             "phase: Running, resources: {limits: {cpu: 1, memory: 1Gi}}, "
                             "conditions: [{type: PodResizePending, reason: Deferred}]");
   EXPECT_EQ(deferred.pods.at(0).pod_level_limits.cpu, 1000_mcpu) << "what the kubelet has carried out";
-  EXPECT_TRUE(deferred.pods.at(0).pod_level_cpu_pending);
+  EXPECT_EQ(deferred.pods.at(0).pending_pod_level_cpu, 8000_mcpu);
   const auto as_raised = pod("limits: {cpu: 1500m}",
                              "phase: Running, resources: {limits: {cpu: 1500m}}, "
                              "conditions: [{type: Ready}, {type: PodResizePending, reason: Deferred}]");
-  EXPECT_TRUE(as_raised.pods.at(0).pod_level_cpu_pending) << "burst happens to have set what is asked for";
+  EXPECT_EQ(as_raised.pods.at(0).pending_pod_level_cpu, 1500_mcpu)
+      << "burst happens to have set what is asked for";
   const auto unseen =
       one("name: a, uid: u-1, generation: 3", "resources: {limits: {cpu: 8}}, containers: [{name: c}]",
           "phase: Running, observedGeneration: 2, resources: {limits: {cpu: 1}}");
   EXPECT_EQ(unseen.pods.at(0).pod_level_limits.cpu, 1000_mcpu) << "the kubelet has not looked at it yet";
   const auto divided = pod("limits: {cpu: 2}", "phase: Running, resources: {limits: {cpu: 1334m}}");
   EXPECT_EQ(divided.pods.at(0).pod_level_limits.cpu, 2000_mcpu) << "the kubelet tells what normalization set";
-  EXPECT_FALSE(divided.pods.at(0).pod_level_cpu_pending);
+  EXPECT_EQ(divided.pods.at(0).pending_pod_level_cpu, std::nullopt);
   const auto raised =
       pod("limits: {cpu: 500m}", "phase: Running, resources: {limits: {cpu: 750m, memory: 1Gi}}");
   EXPECT_EQ(raised.pods.at(0).pod_level_limits.cpu, 500_mcpu)
       << "the kubelet tells the quota that burst has raised";
-  EXPECT_FALSE(raised.pods.at(0).pod_level_cpu_pending);
+  EXPECT_EQ(raised.pods.at(0).pending_pod_level_cpu, std::nullopt);
   EXPECT_EQ(raised.pods.at(0).pod_level_limits.memory, std::nullopt) << "the sum of its containers' limits";
   const auto none = pod("", "phase: Running, resources: {limits: {cpu: 1500m}}");
   EXPECT_EQ(none.pods.at(0).pod_level_limits.cpu, std::nullopt) << "the pod asks for none";

@@ -247,7 +247,8 @@ void OwnedNode::list_web() {
     return;
   }
   pod.pod_level_limits.cpu = std::min(asked_, seen_by_kubelet_);
-  pod.pod_level_cpu_pending = deferred_ > 0 || asked_ > seen_by_kubelet_;
+  const bool pending = deferred_ > 0 || asked_ > seen_by_kubelet_;
+  pod.pending_pod_level_cpu = pending ? std::optional(asked_) : std::nullopt;
 }
 
 NodeSnapshot OwnedNode::observed() {

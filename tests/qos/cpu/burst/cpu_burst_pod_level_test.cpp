@@ -83,9 +83,9 @@ struct DeferredPodLevel : testing::Test, Loop {
   void burst() {
     for (int i = 0; i < 30; ++i) tick();
   }
-  void kubelet_tells(MilliCpu limit, bool pending) {
+  void kubelet_tells(MilliCpu limit, std::optional<MilliCpu> pending) {
     told.pod_level_limits.cpu = limit;
-    told.pod_level_cpu_pending = pending;
+    told.pending_pod_level_cpu = pending;
     snapshot.pods[0].spec = &told;
     for (std::size_t i = 0; i < told.containers.size(); ++i)
       snapshot.containers[i].spec = &told.containers[i];
@@ -96,14 +96,15 @@ struct DeferredPodLevel : testing::Test, Loop {
     out.clear();  // the executor's write is older
   }
   Pod told;
-  CgroupIndex pod = snapshot.pods[0].cgroup, held = snapshot.containers[1].cgroup;
+  CgroupIndex pod = snapshot.pods[0].cgroup;
+  CgroupIndex own = snapshot.containers[0].cgroup, held = snapshot.containers[1].cgroup;
 };
 
 TEST_F(DeferredPodLevel, BurstDoesNotCarryItOutStepByStep) {
   burst();
   for (int i = 0; i < 60; ++i) {
     kubelet_tells(cpu_of(*snapshot.cgroup(pod)->applied.cpu_limit->quota, std::chrono::milliseconds(100)),
-                  true);
+                  8000_mcpu);
     tick();
     ASSERT_EQ(quota_of(pod), 150000) << "after " << i << " s";
     ASSERT_EQ(quota_of(held), 150000) << "after " << i << " s";
@@ -117,14 +118,14 @@ TEST_F(DeferredPodLevel, AQuotaThatTheKubeletReadEarlierIsBurstsAsWell) {
   snapshot.node.cpu_use = 60000_mcpu;
   for (int i = 0; i < 15; ++i) tick();
   ASSERT_EQ(quota_of(held), 50000);
-  kubelet_tells(1500_mcpu, true);
+  kubelet_tells(1500_mcpu, 8000_mcpu);
   for (int i = 0; i < 3; ++i) tick();
   EXPECT_EQ(quota_of(held), 50000);
   EXPECT_EQ(owners_of(held), 50000);
 }
 
 TEST_F(DeferredPodLevel, WhatAnAgentBeforeHadRaisedIsNotTheLimit) {
-  kubelet_tells(1500_mcpu, true);
+  kubelet_tells(1500_mcpu, 8000_mcpu);
   tick();
   EXPECT_EQ(quota_of(held), 60000);
   EXPECT_EQ(owners_of(pod), 50000);
@@ -133,10 +134,10 @@ TEST_F(DeferredPodLevel, WhatAnAgentBeforeHadRaisedIsNotTheLimit) {
 
 TEST_F(DeferredPodLevel, OnceCarriedOutItIsTheOwners) {
   burst();
-  kubelet_tells(1500_mcpu, true);
+  kubelet_tells(1500_mcpu, 8000_mcpu);
   tick();
   owner_has(QuotaTime(800000));
-  kubelet_tells(8000_mcpu, false);
+  kubelet_tells(8000_mcpu, std::nullopt);
   tick();
   EXPECT_EQ(owners_of(held), 800000);
   EXPECT_GE(quota_of(held), 800000);
@@ -146,9 +147,25 @@ TEST_F(DeferredPodLevel, OnceCarriedOutItIsTheOwners) {
 TEST_F(DeferredPodLevel, OnePartOfItMayBeCarriedOut) {
   burst();
   owner_has(QuotaTime(400000));
-  kubelet_tells(4000_mcpu, true);
+  kubelet_tells(4000_mcpu, 8000_mcpu);
   tick();
   EXPECT_EQ(owners_of(held), 400000) << "more than burst may set, so it is the owner's";
+}
+
+/// The kernel of cgroup v1 refuses the pod a quota below that of one of its containers.
+TEST_F(DeferredPodLevel, OneIntoBurstsRangeFindsRoomOnV1) {
+  for (const bool v2 : {false, true}) {
+    SCOPED_TRACE(v2 ? "v2" : "v1");
+    snapshot.v2_cpu = v2;
+    kubelet_tells(500_mcpu, std::nullopt);
+    burst();
+    ASSERT_EQ(quota_of(held), 150000);
+    kubelet_tells(1000_mcpu, 1000_mcpu);
+    tick();
+    EXPECT_EQ(quota_of(held), v2 ? 150000 : 100000);
+    EXPECT_EQ(quota_of(own), 60000) << "no more than what the pod gets";
+    EXPECT_EQ(owners_of(held), 50000) << "it is not carried out yet";
+  }
 }
 
 }  // namespace
