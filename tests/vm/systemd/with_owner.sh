@@ -42,6 +42,8 @@ install -D -m 644 /dev/stdin /etc/systemd/system/evenkeel.service.d/pods.conf <<
 [Service]
 Environment=EVENKEEL_PODS=file:/etc/evenkeel/pods.yaml
 UNIT
+# Without it the log does not name the writer.
+install -m 644 -t /etc/systemd/system/evenkeel.service.d systemd/drop-ins/name-writers.conf
 printf '[Service]\nExecStart=/bin/sleep infinity\nCPUWeight=77\n' >/etc/systemd/system/transcode.service
 start_batch
 systemctl start transcode.service
