@@ -81,6 +81,12 @@ void put_limit(runtime::Json& json, const Applied& applied) {
   } else {
     json.value("unlimited");
   }
+  json.key("cpu_period_us");
+  if (applied.cpu_limit) {
+    json.value(std::chrono::duration_cast<std::chrono::microseconds>(applied.cpu_limit->period).count());
+  } else {
+    json.null();
+  }
   json.member("cpu_burst_us", count(applied.cpu_burst))
       .member("cpu_shares", applied.cpu_shares)
       .member("cpu_idle", applied.cpu_idle);

@@ -69,6 +69,16 @@ TEST(EndpointSocket, ServesAllWhileThePortIsForMetricsAndHealth) {
   EXPECT_FALSE(std::filesystem::exists(both.socket));
 }
 
+TEST(EndpointSocket, TheSnapshotHasTheWholeCpuLimit) {
+  const Both both;
+  LiveAgent agent(both.args("auto"));
+  ASSERT_TRUE(Both::serves(agent)) << agent.log();
+  EXPECT_TRUE(soon([&] {
+    return http::http_get("http://localhost/v1/snapshot", both.socket)
+               .body.find(R"("cpu_quota_us":"unlimited","cpu_period_us":100000,)") != std::string::npos;
+  }));
+}
+
 TEST(EndpointSocket, ALoopbackPortShowsDetailsWhereItIsAllowed) {
   const Both both;
   LiveAgent agent(both.args("loopback"));
