@@ -155,6 +155,7 @@ constexpr VerbRow kVerbs[] = {
     {Verb::capabilities, "capabilities",
      "list the features of this kernel and hardware: available or not, why not, substitute"},
     {Verb::explain, "explain", "show why every managed value is what it is (queries the running agent)"},
+    {Verb::health, "health", "exit with 0 if the running agent is healthy, else with 1 and the reason"},
     {Verb::proof, "proof", "show whether the levers help services on this node (queries the running agent)"},
     {Verb::restore, "restore", "restore every value in the journal, without a running agent"},
     {Verb::withdraw, "withdraw",
@@ -174,15 +175,16 @@ void add_capabilities(CLI::App* capabilities, Flags& flags) {
   capabilities->add_flag("--json", flags.json, "JSON instead of a table");
 }
 
-void add_explain(CLI::App* explain, Flags& flags) {
-  explain->add_option("pod", flags.pod, "only this pod: NAMESPACE/NAME or uid");
-  option(explain, "--listen", flags.listen, kAskedListen);
-  explain->add_flag("--json", flags.json, "JSON instead of sentences");
-}
+constexpr const char* kAsking[] = {"explain", "proof", "health"};
 
-void add_proof(CLI::App* proof, Flags& flags) {
-  option(proof, "--listen", flags.listen, kAskedListen);
-  proof->add_flag("--json", flags.json, "JSON instead of a table");
+/// The commands that query the running agent.
+void add_asking(CLI::App& app, Flags& flags) {
+  for (const char* verb : kAsking) option(app.get_subcommand(verb), "--listen", flags.listen, kAskedListen);
+  CLI::App* const explain = app.get_subcommand("explain");
+  explain->add_option("pod", flags.pod, "only this pod: NAMESPACE/NAME or uid");
+  explain->add_flag("--json", flags.json, "JSON instead of sentences");
+  app.get_subcommand("proof")->add_flag("--json", flags.json, "JSON instead of a table");
+  app.get_subcommand("health")->add_flag("--ready", flags.ready, "whether it is ready (/readyz)");
 }
 
 void add_withdraw(CLI::App* withdraw, Flags& flags) {
@@ -199,8 +201,7 @@ void add_verbs(CLI::App& app, Flags& flags, Texts& texts) {
   add_run(app.get_subcommand("run"), flags, texts);
   add_check(app.get_subcommand("check"), flags);
   add_capabilities(app.get_subcommand("capabilities"), flags);
-  add_explain(app.get_subcommand("explain"), flags);
-  add_proof(app.get_subcommand("proof"), flags);
+  add_asking(app, flags);
   add_host_flags(app.get_subcommand("restore"), flags);
   add_log_flags(app.get_subcommand("restore"), texts);
   add_withdraw(app.get_subcommand("withdraw"), flags);
@@ -225,7 +226,8 @@ void note_what_was_given(const CLI::App& app, Flags& flags) {
     if (app.got_subcommand(row.name)) flags.verb = row.verb;
   const auto* run = app.get_subcommand("run");
   flags.nodeslo_given = run->get_option("--nodeslo")->count() > 0;
-  for (const char* verb : {"run", "explain", "proof"})
+  flags.listen_given = run->get_option("--listen")->count() > 0;
+  for (const char* verb : kAsking)
     flags.listen_given |= app.get_subcommand(verb)->get_option("--listen")->count() > 0;
 }
 

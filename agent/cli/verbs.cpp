@@ -5,14 +5,11 @@
 #include <iostream>
 
 #include "agent/api/pages.h"
-#include "agent/cli/endpoint.h"
 #include "agent/cli/rights.h"
 #include "agent/cli/setup.h"
 #include "agent/config/schema_read.h"
-#include "agent/http/http_client.h"
 #include "agent/pods/pod_list.h"
 #include "agent/runtime/files.h"
-#include "agent/runtime/printable.h"
 #include "agent/writers/writers.h"
 #include "cgroup/features/features.h"
 
@@ -47,46 +44,6 @@ int run_capabilities(const Flags& flags) {
   const auto capabilities = features::probe(*host, tree);
   std::cout << (flags.json ? api::capabilities_json(capabilities) + "\n"
                            : api::capabilities_text(capabilities));
-  return 0;
-}
-
-namespace {
-
-/// Asks the running agent for a page, at the first address of --listen that gives it. Returns the exit
-/// status: 0, and the answer in `body`.
-int get_page(const Flags& flags, const std::string& page, std::string& body) {
-  const auto addresses = asked_addresses(flags);
-  if (!addresses.error.empty()) return usage_error(addresses.error);
-  std::string failures;
-  for (const auto& address : addresses.all) {
-    const std::string host = address.socket.empty() ? address.text() : "localhost";
-    const auto got = http::http_get("http://" + host + page, address.socket);
-    if (got.status == 200) {
-      body = got.body;
-      return 0;
-    }
-    std::string why = got.error.empty() ? got.body : got.error;
-    while (why.ends_with('\n')) why.pop_back();
-    failures += (failures.empty() ? "" : "; ") + address.text() + ": " + runtime::printable(why);
-  }
-  std::cerr << "evenkeel: no running agent gives the page: " << failures << '\n';
-  return 1;
-}
-
-}  // namespace
-
-int run_explain(const Flags& flags) {
-  std::string body;
-  const std::string page = "/v1/explain?pod=" + http::escaped(flags.pod);
-  if (const int status = get_page(flags, page, body); status != 0) return status;
-  std::cout << (flags.json ? body : api::explain_sentences(body));
-  return 0;
-}
-
-int run_proof(const Flags& flags) {
-  std::string body;
-  if (const int status = get_page(flags, "/v1/proof", body); status != 0) return status;
-  std::cout << (flags.json ? body : api::proof_table(body));
   return 0;
 }
 

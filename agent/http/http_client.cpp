@@ -7,18 +7,17 @@
 
 namespace evenkeel::http {
 
-HttpGetResult http_get(const std::string& url, const std::string& socket) {
+HttpGetResult http_get(const std::string& url, const std::string& socket, Duration patience) {
   HttpGetResult got{0, {}, "no HTTP client"};
   auto loop = runtime::EventLoop::open();
   if (!loop) return got;
   auto client = HttpClient::open(*loop);
   if (!client) return got;
-  client->start({.url = url, .socket = socket, .total_timeout = std::chrono::seconds(5)},
-                [&](HttpReply reply) {
-                  got = {reply.failure == HttpFailure::none ? reply.status : 0, std::move(reply.body),
-                         std::move(reply.error)};
-                  loop->stop();
-                });
+  client->start({.url = url, .socket = socket, .total_timeout = patience}, [&](HttpReply reply) {
+    got = {reply.failure == HttpFailure::none ? reply.status : 0, std::move(reply.body),
+           std::move(reply.error)};
+    loop->stop();
+  });
   loop->run();
   return got;
 }

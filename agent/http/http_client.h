@@ -45,8 +45,9 @@ struct HttpGetResult {
   std::string body{};
   std::string error{};
 };
-/// `socket`: see HttpCall.
-HttpGetResult http_get(const std::string& url, const std::string& socket = {});
+/// `socket`: see HttpCall. `patience`: for the whole of it, at least a millisecond.
+HttpGetResult http_get(const std::string& url, const std::string& socket = {},
+                       Duration patience = std::chrono::seconds(5));
 
 // Runs HTTP requests inside the event loop: any number at a time, none blocks. Does not know Kubernetes and
 // does not retry.

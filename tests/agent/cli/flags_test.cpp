@@ -80,6 +80,12 @@ TEST(Flags, ServerFlagsAreReadFromTheEnvironmentToo) {
   EXPECT_EQ(flags.nodeslo_source, "api");
 }
 
+TEST(Flags, CommandsThatAskTheAgentHaveTheirOwn) {
+  EXPECT_EQ(parse({"health"}).flags.verb, cli::Verb::health);
+  EXPECT_FALSE(parse({"health"}).flags.ready);
+  EXPECT_TRUE(parse({"health", "--ready"}).flags.ready);
+}
+
 TEST(Flags, MistakesExitWithTwo) {
   for (const auto& args : std::vector<std::vector<const char*>>{{},
                                                                 {"sail"},
@@ -89,6 +95,7 @@ TEST(Flags, MistakesExitWithTwo) {
                                                                 {"run", "--log-level", "loud"},
                                                                 {"run", "--nodeslo-source", "configmap"},
                                                                 {"demo", "--rounds", "0"},
+                                                                {"health", "--once"},
                                                                 {"run", "--no-such-flag"}})
     EXPECT_EQ(parse(args).exit_code, 2);
   EXPECT_EQ(parse({"run", "--help"}).exit_code, 0);

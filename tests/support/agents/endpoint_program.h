@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "agent/http/http_client.h"
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/live/live_agent.h"
+#include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {
@@ -29,6 +31,17 @@ struct EndpointProgram {
 
   FakeHost host{};
   StateDir dir{};
+};
+
+/// One that serves a unix socket and no port.
+struct SocketProgram {
+  [[nodiscard]] bool is_ready() const {
+    return soon([&] { return http::http_get("http://localhost/readyz", socket).status == 200; });
+  }
+  EndpointProgram program{};
+  std::string socket = program.at("evenkeel.sock");
+  std::string listen = "unix:" + socket;
+  LiveAgent agent{program.args(listen)};
 };
 
 }  // namespace evenkeel::test

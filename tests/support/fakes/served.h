@@ -33,6 +33,7 @@ class Served {
   Served& operator=(const Served&) = delete;
 
   [[nodiscard]] int port() const { return server_ ? server_->port() : 0; }
+  [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port()); }
   [[nodiscard]] std::vector<std::string> complaints() const {
     const std::lock_guard lock(mutex_);
     return complaints_;
