@@ -39,6 +39,7 @@ CLI::Option* option(CLI::App* verb, const std::string& flag, std::string& into, 
 
 struct Texts {
   std::string interval = "1s";
+  std::string top_interval = "2s";
   std::string pods_interval = "10s";
   std::string node_interval = "60s";
   std::string log_format = "text";
@@ -155,6 +156,7 @@ constexpr VerbRow kVerbs[] = {
     {Verb::capabilities, "capabilities",
      "list the features of this kernel and hardware: available or not, why not, substitute"},
     {Verb::explain, "explain", "show why every managed value is what it is (queries the running agent)"},
+    {Verb::top, "top", "show node, levers and pods in the terminal, live (queries the running agent)"},
     {Verb::health, "health", "exit with 0 if the running agent is healthy, else with 1 and the reason"},
     {Verb::proof, "proof", "show whether the levers help services on this node (queries the running agent)"},
     {Verb::restore, "restore", "restore every value in the journal, without a running agent"},
@@ -175,15 +177,19 @@ void add_capabilities(CLI::App* capabilities, Flags& flags) {
   capabilities->add_flag("--json", flags.json, "JSON instead of a table");
 }
 
-constexpr const char* kAsking[] = {"explain", "proof", "health"};
+constexpr const char* kAsking[] = {"explain", "top", "proof", "health"};
 
 /// The commands that query the running agent.
-void add_asking(CLI::App& app, Flags& flags) {
+void add_asking(CLI::App& app, Flags& flags, Texts& texts) {
   for (const char* verb : kAsking) option(app.get_subcommand(verb), "--listen", flags.listen, kAskedListen);
   CLI::App* const explain = app.get_subcommand("explain");
   explain->add_option("pod", flags.pod, "only this pod: NAMESPACE/NAME or uid");
   explain->add_flag("--json", flags.json, "JSON instead of sentences");
   app.get_subcommand("proof")->add_flag("--json", flags.json, "JSON instead of a table");
+  CLI::App* const top = app.get_subcommand("top");
+  // Without a variable: EVENKEEL_INTERVAL is the agent's, also for a command inside of its container.
+  top->add_option("--interval", texts.top_interval, "time between two frames")->capture_default_str();
+  top->add_flag("--once", flags.once, "print one frame and end");
   app.get_subcommand("health")->add_flag("--ready", flags.ready, "whether it is ready (/readyz)");
 }
 
@@ -201,7 +207,7 @@ void add_verbs(CLI::App& app, Flags& flags, Texts& texts) {
   add_run(app.get_subcommand("run"), flags, texts);
   add_check(app.get_subcommand("check"), flags);
   add_capabilities(app.get_subcommand("capabilities"), flags);
-  add_asking(app, flags);
+  add_asking(app, flags, texts);
   add_host_flags(app.get_subcommand("restore"), flags);
   add_log_flags(app.get_subcommand("restore"), texts);
   add_withdraw(app.get_subcommand("withdraw"), flags);
@@ -241,6 +247,8 @@ struct DurationFlag {
 constexpr DurationFlag kDurations[] = {
     {"--interval", &Texts::interval, &Flags::interval, std::chrono::milliseconds(10),
      "a duration of at least 10ms, for example 1s"},
+    {"--interval", &Texts::top_interval, &Flags::top_interval, std::chrono::seconds(1),
+     "a duration of at least 1s, for example 2s"},
     {"--pods-interval", &Texts::pods_interval, &Flags::pods_interval, std::chrono::seconds(1),
      "a duration of at least 1s, for example 10s"},
     {"--node-interval", &Texts::node_interval, &Flags::node_interval, std::chrono::seconds(1),

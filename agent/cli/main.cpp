@@ -16,6 +16,8 @@ int main(int argc, char** argv) {
       return cli::run_capabilities(flags);
     case cli::Verb::explain:
       return cli::run_explain(flags);
+    case cli::Verb::top:
+      return cli::run_top(flags);
     case cli::Verb::health:
       return cli::run_health(flags);
     case cli::Verb::proof:

@@ -12,7 +12,18 @@ namespace evenkeel::cli {
 
 // Parses the command line into values. The only user of CLI11.
 
-enum class Verb : std::uint8_t { run, check, capabilities, explain, proof, health, restore, withdraw, demo };
+enum class Verb : std::uint8_t {
+  run,
+  check,
+  capabilities,
+  explain,
+  top,
+  proof,
+  health,
+  restore,
+  withdraw,
+  demo
+};
 
 struct Flags {
   Verb verb = Verb::run;
@@ -48,7 +59,9 @@ struct Flags {
   bool json = false;  ///< capabilities, explain: JSON instead of text
   runtime::LogFormat log_format = runtime::LogFormat::text;
   runtime::LogLevel log_level = runtime::LogLevel::info;
-  std::string pod{};   ///< explain: "namespace/name"
+  std::string pod{};  ///< explain: "namespace/name"
+  Duration top_interval{std::chrono::seconds(2)};
+  bool once = false;   ///< top: one frame
   bool ready = false;  ///< health: /readyz instead of /healthz
   // demo
   int demo_seconds = 4;
@@ -72,6 +85,7 @@ int run_stepped(const Flags& flags);
 int run_check(const Flags& flags);
 int run_capabilities(const Flags& flags);
 int run_explain(const Flags& flags);
+int run_top(const Flags& flags);
 int run_proof(const Flags& flags);
 /// For probes by command: 0 healthy; 1 not, or no agent answers within 5 s.
 int run_health(const Flags& flags);

@@ -81,9 +81,22 @@ TEST(Flags, ServerFlagsAreReadFromTheEnvironmentToo) {
 }
 
 TEST(Flags, CommandsThatAskTheAgentHaveTheirOwn) {
+  const auto top = parse({"top"}).flags;
+  EXPECT_EQ(top.verb, cli::Verb::top);
+  EXPECT_EQ(top.top_interval, std::chrono::seconds(2));
+  EXPECT_FALSE(top.once || top.listen_given);
+  const auto once = parse({"top", "--once", "--interval", "5s", "--listen", "unix:/a"}).flags;
+  EXPECT_TRUE(once.once && once.listen_given);
+  EXPECT_EQ(once.top_interval, std::chrono::seconds(5));
+  EXPECT_EQ(once.interval, std::chrono::seconds(1)) << "the agent's is another";
   EXPECT_EQ(parse({"health"}).flags.verb, cli::Verb::health);
   EXPECT_FALSE(parse({"health"}).flags.ready);
   EXPECT_TRUE(parse({"health", "--ready"}).flags.ready);
+  ::setenv("EVENKEEL_INTERVAL", "250ms", 1);
+  const auto inside = parse({"top"});
+  ::unsetenv("EVENKEEL_INTERVAL");
+  EXPECT_FALSE(inside.exit_code) << "of the agent whose container it is run in";
+  EXPECT_EQ(inside.flags.top_interval, std::chrono::seconds(2));
 }
 
 TEST(Flags, MistakesExitWithTwo) {
@@ -95,6 +108,7 @@ TEST(Flags, MistakesExitWithTwo) {
                                                                 {"run", "--log-level", "loud"},
                                                                 {"run", "--nodeslo-source", "configmap"},
                                                                 {"demo", "--rounds", "0"},
+                                                                {"top", "--interval", "999ms"},
                                                                 {"health", "--once"},
                                                                 {"run", "--no-such-flag"}})
     EXPECT_EQ(parse(args).exit_code, 2);

@@ -1,0 +1,237 @@
+#include "agent/top/view.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <string_view>
+
+#include "agent/document/document.h"
+#include "agent/figures/metric_text.h"
+#include "cgroup/base/text.h"
+
+namespace evenkeel::top {
+namespace {
+
+using document::Value;
+
+/// Beyond, it is no figure of a node, and sums of two could overflow.
+constexpr std::int64_t kMost = std::int64_t{1} << 53;
+
+const Value& at(const Value& value, std::string_view key) {
+  static const Value nothing;
+  const Value* found = value.find(key);
+  return found != nullptr ? *found : nothing;
+}
+
+const document::ValueList& list_at(const Value& value, std::string_view key) {
+  static const document::ValueList nothing;
+  const auto* list = at(value, key).list();
+  return list != nullptr ? *list : nothing;
+}
+
+std::optional<std::int64_t> whole(const Value& value, std::string_view key) {
+  const auto number = whole_number(value.text(key));
+  return number && *number >= 0 && *number <= kMost ? number : std::nullopt;
+}
+
+std::optional<double> decimal(const Value& value, std::string_view key) {
+  const std::string text = value.text(key);
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool good = error == std::errc{} && end == text.data() + text.size();
+  return good && std::isfinite(number) && std::abs(number) <= static_cast<double>(kMost)
+             ? std::optional(number)
+             : std::nullopt;
+}
+
+template <class Q>
+std::optional<Q> quantity(const Value& value, std::string_view key) {
+  const auto number = whole(value, key);
+  return number ? std::optional(Q(*number)) : std::nullopt;
+}
+
+// --- /v1/snapshot
+// --------------------------------------------------------------------------------------------
+
+CpuLimit limit_of(const Value& cgroup) {
+  if (cgroup.text("cpu_quota_us") == "unlimited") return {.unlimited = true};
+  const auto quota = whole(cgroup, "cpu_quota_us"), period = whole(cgroup, "cpu_period_us");
+  if (!quota || !period || *period == 0) return {};
+  return {.cpu = MilliCpu(scaled(*quota, 1000, *period))};
+}
+
+std::optional<double> throttled_percent(const Value& cgroup) {
+  const Value& throttling = at(cgroup, "throttling");
+  const auto periods = whole(throttling, "periods"), throttled = whole(throttling, "throttled_periods");
+  if (!periods || !throttled || *periods == 0) return std::nullopt;
+  return 100 * static_cast<double>(*throttled) / static_cast<double>(*periods);
+}
+
+Stall stall_of(const Value& holder, std::string_view resource) {
+  const Value& pressure = at(at(holder, "pressure"), resource);
+  return {decimal(pressure, "some_avg10_percent"), decimal(pressure, "full_avg10_percent")};
+}
+
+void take_worst_stall(PodUse& pod, const Value& cgroup) {
+  for (const auto& [resource, short_name] : {std::pair{"cpu", "cpu"}, {"memory", "mem"}, {"io", "io"}}) {
+    const auto percent = stall_of(cgroup, resource).some_percent;
+    // Absent is less than any number.
+    if (!percent || percent <= pod.stall_percent) continue;
+    pod.stall_percent = percent;
+    pod.stalled_on = *percent > 0 ? short_name : "";
+  }
+}
+
+/// The kubelet names its directories by QoS class; Guaranteed has none of its own.
+const char* class_of(const std::string& path) {
+  if (path.find("besteffort") != std::string::npos) return "BE";
+  return path.find("burstable") != std::string::npos ? "Burst" : "Guar";
+}
+
+PodUse pod_of(const Value& cgroup, const std::string& path) {
+  PodUse pod;
+  pod.name = cgroup.text("pod").empty() ? path : cgroup.text("pod");
+  pod.qos_class = cgroup.text("kind") == "pod" ? class_of(path) : "host";
+  pod.cpu_use = quantity<MilliCpu>(cgroup, "cpu_use_millis");
+  pod.limit = limit_of(cgroup);
+  pod.throttled_percent = throttled_percent(cgroup);
+  pod.memory = quantity<Bytes>(at(cgroup, "memory"), "working_set_bytes");
+  take_worst_stall(pod, cgroup);
+  return pod;
+}
+
+void put_pods(View& view, const Value& snapshot) {
+  std::map<std::string, PodUse> by_path;
+  for (const auto& cgroup : list_at(snapshot, "cgroups")) {
+    const std::string kind = cgroup.text("kind"), path = cgroup.text("path");
+    if (kind == "pod" || kind == "host-application") by_path.emplace(path, pod_of(cgroup, path));
+  }
+  for (const auto& cgroup : list_at(snapshot, "cgroups")) {
+    if (cgroup.text("kind") != "container") continue;
+    const std::string path = cgroup.text("path");
+    const auto pod = by_path.find(path.substr(0, path.rfind('/')));
+    if (pod == by_path.end()) continue;
+    auto& highest = pod->second.throttled_percent;
+    highest = std::max(highest, throttled_percent(cgroup));
+  }
+  for (auto& [path, pod] : by_path) view.pods.push_back(std::move(pod));
+  std::ranges::stable_sort(view.pods, [](const PodUse& a, const PodUse& b) { return a.cpu_use > b.cpu_use; });
+}
+
+void put_node(View& view, const Value& node) {
+  view.cpu_capacity = quantity<MilliCpu>(node, "cpu_capacity_millis");
+  view.cpu_use = quantity<MilliCpu>(node, "cpu_use_millis");
+  view.cpu_stolen = quantity<MilliCpu>(node, "cpu_stolen_millis");
+  view.memory_total = quantity<Bytes>(at(node, "memory"), "total_bytes");
+  view.memory_available = quantity<Bytes>(at(node, "memory"), "available_bytes");
+  view.cpu_stall = stall_of(node, "cpu");
+  view.memory_stall = stall_of(node, "memory");
+  view.io_stall = stall_of(node, "io");
+}
+
+/// Returns the path of the BestEffort directory; empty: there is none.
+std::string put_sides(View& view, const Value& snapshot) {
+  std::string path;
+  std::optional<MilliCpu> all;
+  for (const auto& cgroup : list_at(snapshot, "cgroups")) {
+    const std::string kind = cgroup.text("kind");
+    if (kind == "kubepods") all = quantity<MilliCpu>(cgroup, "cpu_use_millis");
+    if (kind != "qos" || cgroup.text("path").find("besteffort") == std::string::npos) continue;
+    path = cgroup.text("path");
+    view.best_effort.cpu_use = quantity<MilliCpu>(cgroup, "cpu_use_millis");
+    view.best_effort.limit = limit_of(cgroup);
+  }
+  // Both are read one after the other, so the difference can be a little less than nothing.
+  if (all && view.best_effort.cpu_use)
+    view.services_use = std::max(*all - *view.best_effort.cpu_use, MilliCpu{});
+  return path;
+}
+
+// --- /v1/explain
+// ---------------------------------------------------------------------------------------------
+
+void put_levers(View& view, const Value& explain, const std::string& besteffort_path) {
+  std::map<std::string, int> values;
+  auto& best_effort = view.best_effort;
+  bool why_is_its_own = false;
+  for (const auto& managed : list_at(explain, "managed")) {
+    if (managed.text("yielded") == "true") continue;  // its owner's again
+    const std::string policy = managed.text("policy"), file = managed.text("file");
+    ++values[policy];
+    const bool own = !besteffort_path.empty() && managed.text("cgroup") == besteffort_path;
+    if (own && file.starts_with("cpu"))
+      best_effort.levers += (best_effort.levers.empty() ? "" : ", ") + file + " (" + policy + ")";
+    if (policy != "cpu-suppress" || why_is_its_own || (!own && !best_effort.why.empty())) continue;
+    best_effort.why = managed.text("sentence");
+    why_is_its_own = own;
+  }
+  for (const auto& [policy, count] : values) view.levers.push_back({policy, count});
+  for (const auto& lever : list_at(explain, "withdrawn")) view.withdrawn.push_back(lever.text("lever"));
+}
+
+void put_lent(View& view, const Value& lending) {
+  const Value &advertised = at(lending, "advertised"), &held = at(lending, "held");
+  view.lent = {quantity<MilliCpu>(advertised, "batch-cpu"), quantity<MilliCpu>(held, "batch-cpu"),
+               quantity<Bytes>(advertised, "batch-memory"), quantity<Bytes>(held, "batch-memory")};
+}
+
+// --- /metrics
+// ------------------------------------------------------------------------------------------------
+
+class Metrics {
+ public:
+  explicit Metrics(const std::string& body) : body_(body) {}
+
+  [[nodiscard]] std::optional<double> number(const char* name, TextMap labels = {}) const {
+    PrometheusFigure wanted;
+    wanted.metric = name;
+    wanted.labels = std::move(labels);
+    const auto value = figures::parse_metric(body_, wanted).value;
+    const bool good = value && *value >= 0 && *value <= static_cast<double>(kMost);
+    return good ? value : std::nullopt;
+  }
+  [[nodiscard]] std::optional<std::int64_t> count(const char* name, TextMap labels = {}) const {
+    const auto value = number(name, std::move(labels));
+    return value ? std::optional(std::llround(*value)) : std::nullopt;
+  }
+
+ private:
+  const std::string& body_;
+};
+
+Brake brake_of(const Metrics& metrics, const char* resource) {
+  constexpr double kLongestSeconds = 1e9;  // 30 years
+  const TextMap labels = {{"resource", resource}};
+  Brake brake;
+  if (const auto on = metrics.count("evenkeel_brake_on", labels)) brake.on = *on != 0;
+  brake.times = metrics.count("evenkeel_brakes_total", labels);
+  if (const auto time = metrics.number("evenkeel_braked_seconds_total", labels))
+    brake.time = std::chrono::milliseconds(std::llround(std::min(*time, kLongestSeconds) * 1000));
+  return brake;
+}
+
+void put_counts(View& view, const Metrics& metrics) {
+  view.counts = {metrics.count("evenkeel_writes_total"), metrics.count("evenkeel_refusals_total"),
+                 metrics.count("evenkeel_foreign_writes_total"), metrics.count("evenkeel_evictions_total"),
+                 metrics.count("evenkeel_ticks_total")};
+  view.cpu_brake = brake_of(metrics, "cpu");
+  view.memory_brake = brake_of(metrics, "memory");
+}
+
+}  // namespace
+
+std::optional<View> read_view(const PageTexts& texts) {
+  const auto snapshot = document::parse_json(texts.snapshot, "snapshot");
+  const auto explain = document::parse_json(texts.explain, "explain");
+  if (at(snapshot.root, "node").null() || at(explain.root, "managed").null()) return std::nullopt;
+  View view;
+  put_node(view, at(snapshot.root, "node"));
+  put_pods(view, snapshot.root);
+  put_levers(view, explain.root, put_sides(view, snapshot.root));
+  put_lent(view, at(explain.root, "lending"));
+  put_counts(view, Metrics(texts.metrics));
+  return view;
+}
+
+}  // namespace evenkeel::top
