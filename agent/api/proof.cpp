@@ -68,6 +68,8 @@ void put_proof(Exposition& out, const AgentView& view) {
     out.gauge("evenkeel_proof_verdict",
               "Always 1; the label verdict says what the lever does to services on this node.", 1,
               {{"lever", lever}, {"verdict", std::string(proof::name(one.verdict))}});
+    out.gauge("evenkeel_proof_withdrawn", "1 while the lever is withheld for good because it harms services.",
+              is_withdrawn(view, i) ? 1 : 0, {{"lever", lever}});
     if (const auto effect = one.effect())
       out.gauge("evenkeel_proof_effect_ratio",
                 "What services feel while the lever is in force, as a multiple of what they feel without it "

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -10,8 +11,11 @@
 
 #include "agent/agent.h"
 #include "agent/api/metrics.h"
+#include "agent/config/nodeslo_config.h"
+#include "agent/history/verdict_checkpoint.h"
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/fake_host.h"
+#include "tests/support/fakes/fixed_wall.h"
 
 namespace evenkeel::test {
 namespace {
@@ -28,14 +32,17 @@ std::string text_of(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-/// The cluster's configuration, and who hurts whom, levers under test and an objective, of a service too that
-/// is no pod.
-std::string configuration() {
-  return text_of("kustomize/base/nodeslo.yaml") +
-         "hostApplications:\n- {name: database, qos: LS, cgroupPath: {base: CgroupRoot, relativePath: "
-         "database.service}}\nextensions: {evenkeel: {interference: {enable: true}, proof: {enable: true}, "
-         "objectives: "
-         "[{name: database, hostApplication: database, file: /var/lib/database/latency, target: 1}]}}\n";
+/// Suppression and burst, as in a cluster; who hurts whom, levers under test, and an objective of a service
+/// that is no pod and writes its latency into the file. Not deploy/kustomize/base: that may have any of these
+/// itself.
+std::string configuration(const std::string& latency_file) {
+  return "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: auto}\n"
+         "cpuBurstStrategy: {policy: auto}\n"
+         "hostApplications: [{name: database, qos: LS, cgroupPath: {base: CgroupRoot, relativePath: "
+         "database.service}}]\n"
+         "extensions: {evenkeel: {interference: {enable: true}, proof: {enable: true}, objectives: "
+         "[{name: database, hostApplication: database, file: " +
+         latency_file + ", target: 1}]}}\n";
 }
 
 /// Of a node on which everything can be measured, two ticks old.
@@ -43,7 +50,7 @@ std::string exposition() {
   FakeHost host;
   host.machine().hybrid().kubepods();
   host.cgroup("database.service");
-  std::ofstream(host.root() + "/nodeslo.yaml") << configuration();
+  std::ofstream(host.root() + "/nodeslo.yaml") << configuration(host.root() + "/latency");
   const auto pod = host.pod(KubeQos::burstable, "11-22", {"c1"});
   host.write(Controller::cpu, pod, "cpu.cfs_quota_us", "50000\n");
   const auto throttled = [&](const char* text) { host.write(Controller::cpu, pod, "cpu.stat", text); };
@@ -59,26 +66,47 @@ std::string exposition() {
   return text;
 }
 
-/// Of an agent that reports to an API server, which the stepped one cannot.
-std::string exposition_of_reports() {
+/// What tests of levers had found on this node before the agent was started again.
+std::string verdicts(const std::string& configuration, const std::string& kernel) {
+  constexpr std::int64_t kTrials = 7;
+  const double log_of_ratio = std::log(3.0);
+  proof::ProofState state;
+  proof::Evidence& quota = state.evidence[proof::kBesteffortQuota];
+  quota.verdict = proof::Verdict::harms;
+  quota.trials = quota.trials_of_run = quota.logs = kTrials;
+  quota.log_sum = kTrials * log_of_ratio;
+  quota.log_squares = kTrials * log_of_ratio * log_of_ratio;
+  return history::verdicts_text(state, {kernel, config::parse_nodeslo(configuration, "f").slo.fingerprint});
+}
+
+/// Of an agent that the stepped one cannot be: it reports to an API server, and has a clock on the wall,
+/// without which nothing is recalled. The service has reported its latency once.
+std::string exposition_after_restart() {
   FakeHost host;
   host.machine().v2().kubepods();
-  std::ofstream(host.root() + "/nodeslo.yaml") << configuration();
+  host.cgroup("database.service").file("proc/sys/kernel/osrelease", "6.18.1\n").file("latency", "0.1\n");
+  const auto text = configuration(host.root() + "/latency");
+  host.file("nodeslo.yaml", text).file("state/proof", verdicts(text, "6.18.1"));
   AgentOptions options{.host_root = host.root(), .state_dir = host.root() + "/state", .stepped = true};
   options.inputs.nodeslo = host.root() + "/nodeslo.yaml";
   runtime::Log log(STDERR_FILENO, runtime::LogFormat::text, runtime::LogLevel::error, nullptr);
   runtime::SteppedClock clock;
-  const auto agent = Agent::create(options, log, clock, nullptr).agent;
+  const FixedWallClock wall(1.7e9);
+  const auto agent = Agent::create(options, log, clock, &wall).agent;
   if (!agent) return {};
   const record::ReportState state{.last_accepted = MonoTime{}};
   const auto parts = agent->parts();
   parts.servers.usage_reports = parts.servers.topology_reports = &state;
   agent->tick(MonoTime{} + std::chrono::seconds(1));
+  // What was there before the agent may be of yesterday, so the figure is another file.
+  host.file("latency.new", "0.5\n");
+  std::filesystem::rename(host.root() + "/latency.new", host.root() + "/latency");
+  agent->tick(MonoTime{} + std::chrono::seconds(2));
   return api::metrics_text(agent->view());
 }
 
 TEST(MetricNames, OfDashboardAndAlertsExist) {
-  const auto shown = names_in(exposition() + exposition_of_reports(), "# TYPE ([a-z_]+) ");
+  const auto shown = names_in(exposition() + exposition_after_restart(), "# TYPE ([a-z_]+) ");
   int named = 0;
   for (const char* name : {"grafana/evenkeel.json", "prometheus/alerts.yaml"}) {
     for (const auto& metric : names_in(text_of(name), "\\b(evenkeel_[a-z_]+)\\b")) {
@@ -87,6 +115,22 @@ TEST(MetricNames, OfDashboardAndAlertsExist) {
     }
   }
   EXPECT_GT(named, 20);
+}
+
+/// A name alone says little where a series has other labels, or another value, from one state to the next.
+TEST(MetricNames, OfProofAndObjectivesHaveWhatTheAlertsLookFor) {
+  const auto text = exposition_after_restart();
+  for (const char* series : {"evenkeel_proof_verdict{lever=\"besteffort-quota\",verdict=\"harms\"} 1\n",
+                             "evenkeel_proof_withdrawn{lever=\"besteffort-quota\"} 1\n",
+                             "evenkeel_proof_withdrawn{lever=\"cpu-burst\"} 0\n",
+                             "evenkeel_proof_effect_ratio{lever=\"besteffort-quota\"} ",
+                             "evenkeel_objective_stale{objective=\"database\"} 0\n",
+                             "evenkeel_objective_value{objective=\"database\"} 0.5\n",
+                             "evenkeel_objective_slack_ratio{objective=\"database\"} 0.5\n",
+                             "evenkeel_objective_besteffort_cpu_ratio "})
+    EXPECT_NE(text.find(series), std::string::npos) << series << "is not in:\n" << text;
+  EXPECT_NE(exposition().find("evenkeel_objective_stale{objective=\"database\"} 1\n"), std::string::npos)
+      << "it has reported nothing";
 }
 
 // Or the alert on refused inputs would fire wherever no Node object is given.
