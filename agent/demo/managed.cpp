@@ -18,15 +18,6 @@
 #include "cgroup/base/text.h"
 
 namespace evenkeel::demo {
-
-const char* const kInstalledNodeSlo = R"(resourceUsedThresholdWithBE:
-  enable: true
-  cpuSuppressThresholdPercent: 65
-  cpuSuppressPolicy: auto
-cpuBurstStrategy:
-  policy: auto
-)";
-
 namespace {
 
 namespace fs = std::filesystem;

@@ -73,7 +73,7 @@ class Stage {
 // Runs the real agent, `evenkeel run` of this very program, on the demo's cgroups, and reads from its audit
 // log what it wrote and why. Does not imitate the agent.
 
-/// The configuration that deploy/kustomize/base installs (deploy_tests compares them).
+/// The text of deploy/kustomize/base/nodeslo.yaml, of which the build makes this constant (installed.cmake).
 extern const char* const kInstalledNodeSlo;
 
 struct AuditLine {

@@ -130,7 +130,7 @@ def contenders():
         Contender("unmanaged", "Kubernetes' own values: shares 2 for BestEffort"),
         Contender("systemd", "CPUWeight=idle on the slice of the batch work", writes=[idle(besteffort)]),
         Contender("installed", "evenkeel with deploy/kustomize/base", nodeslo=installed()),
-        Contender("proof", "`installed` with proof, which tests its levers", nodeslo=installed() + PROOF),
+        Contender("proof", "evenkeel with 65 %, auto, burst auto, and proof", nodeslo=RULES % "auto" + PROOF),
         Contender("cfsQuota", "evenkeel with 65 %, cfsQuota, burst auto", nodeslo=RULES % "cfsQuota"),
         Contender("cfsQuota+proof", "`cfsQuota` with proof, which tests its levers", nodeslo=RULES % "cfsQuota" + PROOF),
         Contender("cpuset", "evenkeel with 65 %, cpuset, burst auto", nodeslo=RULES % "cpuset"),

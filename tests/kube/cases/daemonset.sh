@@ -27,7 +27,7 @@ soon 20 "the second life is ready" deployed
 soon 20 "its values are in force" bursting
 
 say "lending"
-{ cat deploy/kustomize/base/nodeslo.yaml && printf 'extensions: {colocation: {enable: true, cpuReclaimThresholdPercent: 200}}\n'; } >"$WORK/nodeslo.yaml"
+printf '%s\n' 'cpuBurstStrategy: {policy: auto}' 'extensions: {colocation: {enable: true, cpuReclaimThresholdPercent: 200}}' >"$WORK/nodeslo.yaml"
 kubectl -n evenkeel create configmap evenkeel --from-file="$WORK/nodeslo.yaml" --dry-run=client -o yaml | kubectl replace -f - >/dev/null
 kubectl -n evenkeel annotate pod "$name" touched=now >/dev/null # makes the kubelet reread the ConfigMap now
 soon 150 "the Node lends" advertised batch-cpu
