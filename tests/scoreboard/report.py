@@ -82,7 +82,17 @@ def table(name, cell, ways):
             columns.append(figures.compare(cell[way.name], cell[base], key) if base in cell and way.name != base else "")
         columns += [f"{figures.middle(rounds, 'work_per_second'):.1f}"] + scores(cell, way.name) + [str(dropped)]
         out.append(f"| {way.name} | " + " | ".join(columns) + " |")
-    return out + [""]
+    return out + ["", offered(cell), ""]
+
+
+def offered(cell):
+    """What the load was in this cell, whoever ran beside it."""
+    rounds = [each for rounds in cell.values() for each in figures.undisturbed(rounds)]
+    if not rounds:
+        return "No round was undisturbed."
+    late = [each["late_p99_us"] for each in rounds]
+    lateness = f"its p99 was {figures.median(late):.0f} µs, at most {max(late):.0f} µs" if max(late) > 0 else "it is not known"
+    return f"{figures.middle(rounds, 'per_second'):.0f} requests a second were answered. Lateness of the load generator: {lateness}."
 
 
 def scores(cell, name):
