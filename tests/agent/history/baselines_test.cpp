@@ -7,6 +7,8 @@
 #include <fstream>
 
 #include "agent/agent.h"
+#include "agent/config/nodeslo_config.h"
+#include "agent/history/verdict_checkpoint.h"
 #include "tests/support/fakes/fake_node.h"
 #include "tests/support/fakes/fixed_wall.h"
 #include "tests/support/process.h"
@@ -144,6 +146,31 @@ TEST_F(LearnedOverRestarts, WhatWasFoundAboutALever) {
   start();
   run(1);
   EXPECT_EQ(trials(), 0) << "under another configuration the lever has other values";
+}
+
+TEST_F(LearnedOverRestarts, ALeverThatHarmsStaysWithdrawnUntilTheConfigurationChanges) {
+  const auto nodeslo = [](int percent) {
+    return "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota, "
+           "cpuSuppressThresholdPercent: " +
+           std::to_string(percent) + "}\nextensions: {evenkeel: {proof: {enable: true}}}\n";
+  };
+  proof::ProofState found;
+  proof::Evidence& quota = found.evidence[proof::kBesteffortQuota];
+  quota.verdict = proof::Verdict::harms;
+  quota.trials = 7;
+  const auto fingerprint = config::parse_nodeslo(nodeslo(65), "f").slo.fingerprint;
+  std::ofstream(state_.path + "/proof") << history::verdicts_text(found, {"unknown", fingerprint});
+  std::ofstream(state_.path + "/nodeslo.yaml") << nodeslo(65);
+  start();
+  run(5);
+  EXPECT_EQ(node_.besteffort_quota(), "max") << said();
+  EXPECT_NE(api::explain_json(agent_->view()).find(R"("withdrawn":[{"lever":"besteffort-quota")"),
+            std::string::npos);
+  EXPECT_EQ(said().find("event=lever-harms"), std::string::npos) << "it is not found again";
+  std::ofstream(state_.path + "/nodeslo.yaml") << nodeslo(60);
+  run(5);
+  EXPECT_NE(node_.besteffort_quota(), "max") << said();
+  EXPECT_NE(api::explain_json(agent_->view()).find(R"("withdrawn":[])"), std::string::npos);
 }
 
 TEST_F(LearnedOverRestarts, WhatIsOldIsNotTrusted) {

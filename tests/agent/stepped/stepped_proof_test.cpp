@@ -71,6 +71,24 @@ TEST_P(SteppedProof, ATrialIsOneLineOfTheLogHoweverManyValuesGoAndComeBack) {
   EXPECT_EQ(lines_with("event=write", container), 1) << "at the start";
 }
 
+TEST_P(SteppedProof, ADryRunSaysWhatItWouldWithholdAndFindsNothing) {
+  auto args = node.args();
+  args.emplace_back("--dry-run");
+  SteppedAgent agent(args);
+  for (int second = 0; second < 200; ++second) {
+    node.throttled(container, second % 2 == 0);
+    node.second(agent);
+    ASSERT_FALSE(may_burst());
+  }
+  const std::string metrics = agent.metrics();
+  EXPECT_NE(metrics.find("evenkeel_proof_verdict{lever=\"cpu-burst\",verdict=\"unknown\"}"),
+            std::string::npos);
+  agent.quit();
+  const std::string log = agent.stderr_text();
+  EXPECT_NE(log.find("event=would-withhold lever=cpu-burst"), std::string::npos) << log;
+  EXPECT_EQ(log.find("event=trial"), std::string::npos) << log;
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, SteppedProof, testing::Values(Kernel::v1, Kernel::v2), kernel_name);
 
 }  // namespace

@@ -132,6 +132,18 @@ TEST(Features, AnOldKernelWithoutBurstAndIdleFallsBackToShares) {
   EXPECT_EQ(one(all, "cpu-bvt").substitute, "the lowest shares");
 }
 
+TEST(Features, ALoadedBpfSchedulerIsNamed) {
+  FakeHost fake;
+  fake.machine().v2().kubepods();
+  EXPECT_TRUE(one(probe_fake(fake), "fair-class").works) << "a kernel without sched_ext";
+  const std::string directory = "sys/kernel/sched_ext/";
+  fake.file(directory + "state", "enabled\n").file(directory + "root/ops", "lavd\n");
+  EXPECT_EQ(one(probe_fake(fake), "fair-class").why_not,
+            "the BPF scheduler lavd (sched_ext) is loaded: shares, quotas and cpu.idle may be inert");
+  fake.file(directory + "state", "disabled\n");
+  EXPECT_TRUE(one(probe_fake(fake), "fair-class").works);
+}
+
 TEST(Features, TheRootOfV2AloneProvesNothing) {
   FakeHost fake;
   EXPECT_EQ(one(probe_fake(fake.v2()), "cpu-quota").why_not,
