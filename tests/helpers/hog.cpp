@@ -1,9 +1,12 @@
 // Batch work that counts what it does: hog KIND COUNTER_FILE [DIRECTORY]. The counter is an 8-byte number in
 // a file that every worker maps and adds to, so that work per second can be compared, not CPU seconds.
 //
-//   spin       rounds of integer arithmetic             fork      processes started and ended
-//   bandwidth  MiB copied between two large buffers     fsync     MiB written to a file and synced, 4 MiB
-//   each cache      MiB read from a file of 512 MiB          grow      MiB of memory touched, freed at 2 GiB
+//   spin       rounds of integer arithmetic
+//   fork       processes started and ended
+//   bandwidth  MiB copied between two large buffers
+//   fsync      MiB written to a file and synced, 4 MiB each
+//   cache      MiB read from a file of 512 MiB
+//   grow       MiB of memory touched, freed at 2 GiB
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
