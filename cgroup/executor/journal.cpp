@@ -220,10 +220,14 @@ Result<> Journal::append(std::string line, Kind kind) {
   }
   line.insert(0, kept_back_);
   if (line.empty()) return {};
-  if (line_is_open_) line.insert(line.begin(), '\n');
-  auto put = write_whole(file_, line, bytes_);
+  const std::string text = line_is_open_ ? '\n' + line : line;
+  auto put = write_whole(file_, text, bytes_);
+  if (!put && keeps_back_) {
+    kept_back_ = std::move(line);
+    return {};
+  }
   if (!put) return put;
-  bytes_ += line.size();
+  bytes_ += text.size();
   line_is_open_ = false;
   kept_back_.clear();
   return {};

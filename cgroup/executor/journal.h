@@ -57,7 +57,8 @@ class Journal {
   /// From now on keeps back the records of values that are restored, so that a stop restores all of them
   /// before it waits for the disk. Should the process end before write_kept_back(), `restore` finds originals
   /// on record that are there already. A record that must precede its write takes those that were kept back
-  /// along.
+  /// along. If the disk refuses it, it is kept back as well: it only serves a death before the end, and
+  /// without it a value could not be restored at all.
   void keep_back() { keeps_back_ = true; }
   Result<> write_kept_back();
 

@@ -11,6 +11,7 @@
 #include "cgroup/executor/file_writer.h"
 #include "cgroup/kernel/knob_files.h"
 #include "tests/support/live/knob_cgroups.h"
+#include "tests/support/no_growth.h"
 #include "tests/support/scenes/executor_node.h"
 #include "tests/support/state_dir.h"
 
@@ -200,6 +201,29 @@ TEST(RestoreLive, WidensWhatWasBornOnTheRealV1AfterADeath) {
     EXPECT_EQ(node.text(path, Knob::cpuset_cpus), "0-1") << path;
   EXPECT_EQ(node.text(chosen, Knob::cpuset_cpus), "1") << "its owner's choice, and there before";
   EXPECT_EQ(journal.size(), 0U);
+}
+
+TEST(RestoreLive, OnAFullDiskAStopGivesSetsBackOnTheRealV1) {
+  if (const auto why = KnobCgroups::missing(KnobCgroups::Version::v1)) GTEST_SKIP() << *why;
+  LiveNode node(KnobCgroups::Version::v1);
+  for (const char* path : {kCtr, kPod}) ASSERT_EQ(node.cgroups.write(path, "cpuset.cpus", "0"), 0);
+  const auto before = node.everything();
+  StateDir state;
+  auto journal = *executor::Journal::open(state.path, kBoot);
+  executor::Executor executor(node.tree, node.files, journal, {});
+  EXPECT_TRUE(executor.apply(node.plan(50000, "1"), node.observe(), {}).refusals.empty());
+  ASSERT_EQ(node.text(kCtr, Knob::cpuset_cpus), "1");
+  executor::Report report;
+  bool noted = true;
+  {
+    const NoGrowth full(state.path + "/journal");
+    journal.keep_back();
+    report = executor.restore_all(node.now);
+    noted = journal.write_kept_back().has_value();
+  }
+  EXPECT_FALSE(noted) << "there was room for a record: nothing is shown";
+  EXPECT_TRUE(report.refusals.empty());
+  EXPECT_EQ(node.everything(), before);
 }
 
 TEST(RestoreLive, StopAndDeathOnTheRealV1) { live_stop_and_death(KnobCgroups::Version::v1); }
