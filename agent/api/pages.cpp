@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr const char* kJson = "application/json";
+constexpr const char* kPods = "pods";  ///< name of an input
 
 std::string parameter(const http::HttpRequest& request, const std::string& key) {
   const auto found = request.query.find(key);
@@ -50,17 +51,27 @@ std::string line(const std::string& name, const std::string& text) {
   return name + ": " + runtime::printable(text) + "\n";
 }
 
+/// The state of an input, and what of it was ignored. Without `details`, no pod is named.
+std::string lines_of(const inputs::InputState& state, MonoTime now, bool details) {
+  std::string lines = line(state.name, how(state, now));
+  if (!state.origin.empty()) lines += line(state.name, state.origin);
+  if (state.name == kPods && !details && !state.notices.empty())
+    return lines + line(state.name, "notices that name pods: " + std::to_string(state.notices.size()) +
+                                        ", shown by evenkeel explain");
+  for (const auto& notice : state.notices) lines += line(state.name, notice);
+  return lines;
+}
+
 /// Ready once a tick has completed and configuration and pods are known; shows the state of each.
-http::HttpAnswer readyz(const AgentView& view, const http::HttpRequest&) {
+http::HttpAnswer readyz(const AgentView& view, bool details) {
   bool ready = view.tick.counters().ticks > 0 && view.node().pods_known;
   std::string body;
   for (const auto& state : view.inputs.states()) {
     if (state.path.empty()) continue;
     ready = ready && (state.loaded || !state.fallback.empty());
-    body += line(state.name, how(state, view.tick.result().now));
-    for (const auto& notice : state.notices) body += line(state.name, notice);
+    body += lines_of(state, view.tick.result().now, details);
   }
-  body += line("pods", view.node().pods_known ? "known" : "unknown");
+  body += line(kPods, view.node().pods_known ? "known" : "unknown");
   const auto& advertised = view.lending.advertised();
   body += line("report", advertised ? advertised->why : "nothing is lent");
   if (const auto* usage = view.servers.usage_reports)
@@ -128,7 +139,8 @@ constexpr Page kPages[] = {
        return http::HttpAnswer{200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(pages.view())};
      }},
     {"/healthz", "alive and ticking", Level::everyone, of_view<healthz>},
-    {"/readyz", "configuration and pods, each with its state", Level::everyone, of_view<readyz>},
+    {"/readyz", "configuration and pods, each with its state", Level::everyone,
+     [](Pages& pages, Asked request) { return readyz(pages.view(), pages.shows_details(request.caller)); }},
     {"/v1/snapshot", "everything measured", Level::details, of_json<snapshot_json>},
     {"/v1/explain", "every managed value and why; ?pod=namespace/name", Level::details,
      [](Pages& pages, Asked request) {
@@ -162,7 +174,7 @@ constexpr const char* kNotForYou =
 http::HttpAnswer Pages::answer(const http::HttpRequest& request) {
   for (const auto& page : kPages) {
     if (request.path != page.path) continue;
-    if (page.level == Level::details && request.caller < details_.least) return {403, kText, kNotForYou};
+    if (page.level == Level::details && !shows_details(request.caller)) return {403, kText, kNotForYou};
     return page.answer(*this, request);
   }
   return {404, kText, "no such page; / lists them\n"};

@@ -97,8 +97,8 @@ std::string explain_sentences(const std::string& explain_json);
 
 // Maps the paths of the local endpoint to their pages.
 
-/// The least trusted caller that sees pages with details of pods and their owners. The rest of the pages
-/// (metrics, health) is for everyone.
+/// The least trusted caller that sees details of pods and their owners. The rest (metrics, health) is for
+/// everyone.
 struct DetailsFor {
   http::Caller least = http::Caller::network;
 };
@@ -109,6 +109,7 @@ class Pages {
   http::HttpAnswer answer(const http::HttpRequest& request);
 
   [[nodiscard]] const AgentView& view() const { return view_; }
+  [[nodiscard]] bool shows_details(http::Caller caller) const { return caller >= details_.least; }
   /// Finds out what the kernel can do. Tries some levers, and takes milliseconds.
   void probe();
   /// As probed last; absent: not yet. Only root can have it done again.

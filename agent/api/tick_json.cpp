@@ -71,6 +71,7 @@ void put_input(runtime::Json& json, const inputs::InputState& state, MonoTime no
   if (state.delivered && state.loaded) json.member("age_seconds", runtime::seconds(now - *state.loaded));
   if (!state.error.empty()) json.member("error", state.error);
   json.key("notices").begin_array();
+  if (!state.origin.empty()) json.value(state.origin);
   for (const auto& notice : state.notices) json.value(notice);
   json.end_array().end_object();
 }

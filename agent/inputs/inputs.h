@@ -44,8 +44,9 @@ struct InputState {
   bool usable = false;     ///< the newest text was valid
   std::string error{};     ///< why the newest text was invalid or missing
   std::string fallback{};  ///< not empty: what is in force until a text is valid
-  std::vector<std::string> notices{};
-  std::optional<MonoTime> loaded{};  ///< when the value in force was accepted, or last confirmed
+  std::string origin{};    ///< not empty: which source gave the value instead of the first, and why
+  std::vector<std::string> notices{};  ///< what was ignored, and why; those of "pods" name pods
+  std::optional<MonoTime> loaded{};    ///< when the value in force was accepted, or last confirmed
   std::uint64_t loads = 0, failures = 0;
 };
 

@@ -24,6 +24,7 @@ void Inputs::deliver(pods::PodList list, MonoTime now) {
   const bool same = pods_.listed && sources_[kPods].state.loaded && *pods_.listed == list.pods;
   if (!same) pods_.listed = std::make_shared<const std::vector<Pod>>(std::move(list.pods));
   accepted(kPods, now, std::move(list.notices), delivered_);
+  sources_[kPods].state.origin = std::move(list.origin);
   delivered_.pods = delivered_.pods || !same;
 }
 

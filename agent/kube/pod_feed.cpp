@@ -102,7 +102,7 @@ struct PodFeed::Impl {
   }
   void api_answers(pods::PodList list) {
     if (options.kubelet != nullptr)
-      list.notices.push_back("from the API server, since the kubelet does not answer: " + kubelet_trouble);
+      list.origin = "from the API server, since the kubelet does not answer: " + kubelet_trouble;
     house.inputs.deliver(std::move(list), now());
     house.on_change();
   }

@@ -27,6 +27,7 @@ struct PodList {
   std::vector<Pod> pods{};
   std::vector<std::string> notices{};         ///< a pod or annotation that was ignored, and why
   std::vector<document::Problem> problems{};  ///< not empty: the whole text is unusable
+  std::string origin{};  ///< not empty: which server gave it instead of the first, and why
 };
 PodList parse_pod_list(std::string_view text, const std::string& file, Source source = Source::file);
 /// A server's list as it is compared: sorted, and without pods that share a uid.

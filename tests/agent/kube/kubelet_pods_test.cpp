@@ -1,6 +1,7 @@
 // Tests pods from a kubelet: what the agent knows, when, and what it keeps.
 #include <gtest/gtest.h>
 
+#include "agent/api/pages.h"
 #include "tests/support/agents/kubelet_node.h"
 
 namespace evenkeel::test {
@@ -59,6 +60,33 @@ TEST(KubeletPods, ANoticeCannotSteerATerminalOrForgeALineOfTheReadyPage) {
   EXPECT_EQ(page.find('\x1b'), std::string::npos) << page;
   EXPECT_EQ(page.find("\nreport: forged"), std::string::npos) << page;
   EXPECT_NE(page.find("\\u001b[2J\\nreport: forged"), std::string::npos) << page;
+}
+
+/// Where a unix socket shows details, the port does not.
+TEST(KubeletPods, TheReadyPageNamesNoPodToAStranger) {
+  KubeletNode node;
+  node.lists({{.uid = kOne,
+               .name = "secret-merger",
+               .namespace_ = "shop",
+               .annotations = R"({"scheduling.koordinator.sh/resource-status":"{\"cpuset\":\"x\"}"})",
+               .container_ids = {"c1"}}});
+  node.start();
+  ASSERT_TRUE(node.until([&] { return node.pods_state().notices.size() == 1; })) << node.log();
+  const auto page = [&](http::Caller caller) {
+    return api::Pages(node.agent().view(), {.least = http::Caller::socket})
+        .answer({.path = "/readyz", .caller = caller});
+  };
+  const auto insider = page(http::Caller::socket);
+  EXPECT_NE(insider.body.find("pods: pod shop/secret-merger"), std::string::npos) << insider.body;
+  for (const auto caller : {http::Caller::network, http::Caller::loopback}) {
+    const auto stranger = page(caller);
+    EXPECT_EQ(stranger.status, insider.status);
+    EXPECT_EQ(stranger.body.find("secret-merger"), std::string::npos) << stranger.body;
+    EXPECT_EQ(stranger.body.find("shop"), std::string::npos) << stranger.body;
+    EXPECT_NE(stranger.body.find("pods: notices that name pods: 1, shown by evenkeel explain\n"),
+              std::string::npos)
+        << stranger.body;
+  }
 }
 
 TEST(KubeletPods, BeforeTheFirstListNothingIsWritten) {
