@@ -115,4 +115,19 @@ void MeasurementStatusLog::log_changes(const NodeSnapshot& node, runtime::Log& l
     log.info("run-queue-source").with("source", name(run_queue.source)).with("why", run_queue.why);
 }
 
+void MeasurementStatusLog::log_changes(const DescriptorUse& descriptors, runtime::Log& log) {
+  const bool few = descriptors.reopened > 0;
+  if (few == std::exchange(few_descriptors_, few)) return;
+  if (!few) {
+    log.info("enough-descriptors").with("needed", descriptors.needed);
+    return;
+  }
+  log.warning("few-descriptors")
+      .with("needed", descriptors.needed)
+      .with("reopened", descriptors.reopened)
+      .with("why",
+            "the limit of open files (RLIMIT_NOFILE) is too low: these files are opened for each read, which "
+            "takes more CPU time");
+}
+
 }  // namespace evenkeel::record

@@ -78,21 +78,30 @@ std::optional<NodeProblem> degraded(const HealthInputs& being);
 std::optional<NodeProblem> contended(const std::optional<Contended>& what);
 
 // Logs how interference is measured, why it is not measured better, why the brake gets no alarms from BPF,
-// and which scheduler the kernel has: only when that changes. Does not measure.
+// which scheduler the kernel has, and whether descriptors are scarce: only when that changes. Does not
+// measure.
 
 std::string_view name(CounterBackend backend);
 std::string_view name(RunQueueSource source);
+
+/// Of the files that a tick reads.
+struct DescriptorUse {
+  std::size_t needed = 0;    ///< to keep all of them open
+  std::size_t reopened = 0;  ///< files that are opened for each read, because the limit is lower
+};
 
 class MeasurementStatusLog {
  public:
   /// After each tick. Allocates only when it logs.
   void log_changes(const NodeSnapshot& node, runtime::Log& log);
+  void log_changes(const DescriptorUse& descriptors, runtime::Log& log);
 
  private:
   CounterBackend backend_ = CounterBackend::none;
   RunQueueSource source_ = RunQueueSource::none;
   SchedulerFacts scheduler_{};
   std::string why_counters_{}, why_run_queue_{}, why_no_alarms_{};
+  bool few_descriptors_ = false;
 };
 
 }  // namespace evenkeel::record

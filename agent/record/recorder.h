@@ -55,8 +55,11 @@ class Recorder {
 
   /// Adds a tick's waits to the sums. Allocates only for cgroups that are new.
   void add_waits(const NodeSnapshot& node, const tree::CgroupTree& tree) { wait_totals_.add(node, tree); }
-  /// Logs how interference is measured when that has changed.
-  void log_measurement_changes(const NodeSnapshot& node) { measurement_status_log_.log_changes(node, log_); }
+  /// Logs how interference is measured, and whether descriptors suffice, when that has changed.
+  void log_measurement_changes(const NodeSnapshot& node, const DescriptorUse& descriptors) {
+    measurement_status_log_.log_changes(node, log_);
+    measurement_status_log_.log_changes(descriptors, log_);
+  }
 
   [[nodiscard]] runtime::Log& log() const { return log_; }
   [[nodiscard]] const PodNames& names() const { return names_; }

@@ -110,7 +110,9 @@ void Tick::reclaim(MonoTime now) {
 
 /// After the last decision of a round: no write waits for this.
 void Tick::finish(MonoTime now) {
-  parts_.recorder.log_measurement_changes(parts_.observer.node());
+  const auto& health = parts_.observer.sampler().health();
+  parts_.recorder.log_measurement_changes(
+      parts_.observer.node(), {.needed = health.descriptors_needed, .reopened = health.files_reopened});
   parts_.brakes.update(now);
 }
 

@@ -20,18 +20,16 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int kPods = 40;  ///< of three containers each
-constexpr unsigned kFew = 256;
-
 double metric(const std::string& page, const std::string& name) {
   const auto at = page.find("\n" + name + " ");
   return at == std::string::npos ? -1 : std::strtod(page.c_str() + at + name.size() + 2, nullptr);
 }
 
-TEST(LiveDescriptors, AHardLimitBelowTheNeedIsSurvivedAndSaid) {
+/// With so many pods of three containers each, and this hard limit.
+void survives(int count, unsigned limit) {
   LiveCgroups cgroups;
   if (!cgroups.why_not().empty()) GTEST_SKIP() << cgroups.why_not();
-  const Population pods = populate(cgroups, kPods);
+  const Population pods = populate(cgroups, count);
   const StateDir dir;
   std::ofstream(dir.path + "/nodeslo.yaml")
       << "cpuBurstStrategy: {policy: auto}\nresourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}\n"
@@ -40,19 +38,25 @@ TEST(LiveDescriptors, AHardLimitBelowTheNeedIsSurvivedAndSaid) {
   ASSERT_EQ(text_of_file(burst), "0\n");
   auto args = stepped_args(cgroups, dir, kPodsByCgroup);
   args.insert(args.end(), {"--listen", "127.0.0.1:0", "--interval", "200ms"});
-  LiveAgent agent(args, {.soft = kFew, .hard = kFew});
+  LiveAgent agent(args, {.soft = limit, .hard = limit});
   ASSERT_TRUE(agent.logged("event=started", 20s)) << agent.log();
   EXPECT_TRUE(soon([&] { return text_of_file(burst) != "0\n"; }, 30s)) << agent.log();
   const std::string url = agent.url();
   const auto page = http::http_get(url + "/metrics").body;
-  EXPECT_GT(metric(page, "evenkeel_descriptors_needed"), kFew) << "nothing is shown";
+  EXPECT_GT(metric(page, "evenkeel_descriptors_needed"), limit) << "nothing is shown";
   EXPECT_GT(metric(page, "evenkeel_descriptors_reopened"), 0);
+  EXPECT_TRUE(agent.logged("event=few-descriptors", 5s)) << agent.log();
   EXPECT_EQ(http::http_get(url + "/healthz").status, 200);
   EXPECT_EQ(agent.log().find("EMFILE"), std::string::npos) << agent.log();
   agent.stop();
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();
   EXPECT_EQ(text_of_file(burst), "0\n");
 }
+
+TEST(LiveDescriptors, AHardLimitBelowTheNeedIsSurvivedAndSaid) { survives(40, 256); }
+
+// A common hard limit where nobody has thought about it.
+TEST(LiveDescriptors, OnAFullNodeAHardLimitOf1024IsSurvivedAndSaid) { survives(110, 1024); }
 
 // As a shell or a container runtime starts it, with a low soft limit for programs that still use select(2).
 TEST(LiveDescriptors, TheSoftLimitIsRaisedToTheHardOne) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <memory>
@@ -53,6 +54,22 @@ TEST(MeasurementStatus, TheReasonOfTheCountersIsSaidOnceAndWhenItChanges) {
   node.counters.why.clear();
   for (int i = 0; i < 3; ++i) status_log.log_changes(node, log);
   EXPECT_EQ(pipe.lines(), "level=info event=counter-backend backend=rotating why=\"\"\n");
+}
+
+TEST(MeasurementStatus, ThatDescriptorsAreScarceIsSaidWhenItBeginsAndEnds) {
+  const LogPipe pipe;
+  runtime::Log log = *pipe.log;
+  record::MeasurementStatusLog status_log;
+  status_log.log_changes(record::DescriptorUse{.needed = 900}, log);
+  EXPECT_EQ(pipe.lines(), "");
+  for (const std::size_t reopened : {300, 310, 290})
+    status_log.log_changes(record::DescriptorUse{.needed = 1300, .reopened = reopened}, log);
+  const auto lines = pipe.lines();
+  EXPECT_TRUE(lines.starts_with("level=warning event=few-descriptors needed=1300 reopened=300 why="))
+      << lines;
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1) << lines;
+  for (int i = 0; i < 3; ++i) status_log.log_changes(record::DescriptorUse{.needed = 900}, log);
+  EXPECT_EQ(pipe.lines(), "level=info event=enough-descriptors needed=900\n");
 }
 
 TEST(MeasurementStatus, TheSchedulerIsLoggedOnce) {
