@@ -23,15 +23,6 @@ using namespace std::chrono_literals;
 
 constexpr int kPods = 110;  ///< of three containers each
 
-/// All but what would change this machine's network and kernel settings.
-std::string all_features() {
-  std::vector<std::string_view> all;
-  for (const auto& loop : loop_settings())
-    if (loop.name != "network-qos" && loop.name != "system-settings")
-      all.insert(all.end(), loop.settings.begin(), loop.settings.end());
-  return nodeslo_of(all);
-}
-
 bool uses_shared_libraries(pid_t pid) {
   std::ifstream maps("/proc/" + std::to_string(pid) + "/maps");
   return std::string(std::istreambuf_iterator<char>(maps), {}).find("/libc.so") != std::string::npos;
@@ -78,7 +69,7 @@ TEST(LiveResident, CpuFeaturesOf330ContainersStayWithinTheBound) {
 }
 
 TEST(LiveResident, AllFeaturesOf330ContainersStayWithinTheBound) {
-  stays_within({.static_mib = 23, .shared_mib = 37}, all_features());
+  stays_within({.static_mib = 23, .shared_mib = 37}, nodeslo_of(settings_for_this_machine()));
 }
 
 }  // namespace

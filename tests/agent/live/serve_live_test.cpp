@@ -1,9 +1,7 @@
 // Tests the running program on the real kernel: its endpoint, its log, its signals.
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -13,6 +11,7 @@
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"
 #include "tests/support/process.h"
+#include "tests/support/restless_writers.h"
 #include "tests/support/scenes/nodeslo_texts.h"
 #include "tests/support/soon.h"
 
@@ -22,32 +21,6 @@ namespace {
 using std::chrono::milliseconds;
 
 const std::string kPauses = "evenkeel_early_tick_pauses_total", kTicks = "evenkeel_ticks_total";
-
-/// Threads that write a burst each, by turns two values, and never sleep. Without a quota each value is
-/// legal.
-class RestlessWriters {
- public:
-  explicit RestlessWriters(const std::vector<std::string>& burst_files) {
-    for (const auto& file : burst_files)
-      threads_.emplace_back([this, file] {
-        const Fd fd(::open(file.c_str(), O_WRONLY | O_CLOEXEC));
-        for (bool more = false; !ended_; more = !more)
-          if (::pwrite(fd.get(), more ? "2000" : "1000", 4, 0) == 4) ++writes_;
-      });
-  }
-  ~RestlessWriters() {
-    ended_ = true;
-    for (auto& thread : threads_) thread.join();
-  }
-  RestlessWriters(const RestlessWriters&) = delete;
-  RestlessWriters& operator=(const RestlessWriters&) = delete;
-  [[nodiscard]] long writes() const { return writes_; }
-
- private:
-  std::atomic<bool> ended_{false};
-  std::atomic<long> writes_{0};
-  std::vector<std::thread> threads_{};
-};
 
 class LiveService : public testing::Test {
  protected:

@@ -118,4 +118,12 @@ std::vector<std::string_view> settings_of_all() {
   return all;
 }
 
+std::vector<std::string_view> settings_for_this_machine() {
+  std::vector<std::string_view> all;
+  for (const auto& loop : loop_settings())
+    if (loop.name != "network-qos" && loop.name != "system-settings")
+      all.insert(all.end(), loop.settings.begin(), loop.settings.end());
+  return all;
+}
+
 }  // namespace evenkeel::test

@@ -21,5 +21,7 @@ const std::vector<LoopSettings>& loop_settings();
 std::string nodeslo_of(const std::vector<std::string_view>& settings);
 /// The settings of all loops together.
 std::vector<std::string_view> settings_of_all();
+/// The same without what would change the network and the kernel settings of the machine that runs the test.
+std::vector<std::string_view> settings_for_this_machine();
 
 }  // namespace evenkeel::test
