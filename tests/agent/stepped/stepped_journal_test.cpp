@@ -12,6 +12,7 @@
 #include "agent/runtime/clock.h"
 #include "agent/runtime/log.h"
 #include "agent/writers/writers.h"
+#include "cgroup/base/text.h"
 #include "tests/support/agents/stepped_node.h"
 #include "tests/support/small_disk.h"
 #include "tests/support/state_dir.h"
@@ -78,6 +79,25 @@ TEST(SteppedJournal, AnAgentStartsAndSaysSo) {
   EXPECT_NE(log.find("event=journal-damaged records=1 kept_in=" + node.journal + ".damaged"),
             std::string::npos)
       << log;
+}
+
+// A later version, whose journal has a kind of record that this one does not know, died and was replaced by
+// this one. The later version can still read that record afterwards.
+TEST(SteppedJournal, ADowngradeRestoresWhatItKnowsAndKeepsTheRest) {
+  KilledNode node;
+  const std::string known = node.journal_text();
+  const std::string boot = known.substr(9, known.find(' ', 9) - 9);  // the line begins with its checksum
+  const std::string body = boot + " x 42 cpu.new sys/fs/cgroup/cpu/a 7";
+  const std::string later = checksum_text(body) + " " + body + "\n";
+  std::ofstream(node.journal) << later << known;
+  const Ran restored = node.restore();
+  EXPECT_EQ(restored.exit_status, 1);
+  EXPECT_NE(restored.err.find("1 lines of the journal could not be read"), std::string::npos) << restored.err;
+  EXPECT_EQ(node.cpus(node.besteffort()), "0-15");
+  EXPECT_EQ(node.cpus(node.batch + "/bbb"), "0-15");
+  std::ifstream in(node.journal + ".damaged");
+  const std::string kept{std::istreambuf_iterator<char>(in), {}};
+  EXPECT_TRUE(kept.ends_with(later)) << kept;
 }
 
 TEST(SteppedJournal, RestoreWithoutABootIdSaysSo) {

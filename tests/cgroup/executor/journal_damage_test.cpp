@@ -89,16 +89,28 @@ TEST_F(JournalOnDisk, TheFormatIsThatOfEarlierReleases) {
   const std::string released =
       "dfc27a2d " + boot + " w 42 cpu.cfs_quota_us sys/fs/cgroup/cpu/a%20b 100000%20100000 max%20100000\n" +
       "8b2daf75 " + boot + " m 7 evenkeel_BE sys/fs/resctrl\n";
+  const std::string released_ends = "b778ed8e " + boot + " d 42 cpu.cfs_quota_us sys/fs/cgroup/cpu/a%20b\n" +
+                                    "c3b78d76 " + boot + " u 7 evenkeel_BE sys/fs/resctrl\n";
   {
     auto journal = *open();
     ASSERT_TRUE(journal.record_write(quota("a b", "100000 100000"), "max 100000"));
     ASSERT_TRUE(journal.made("sys/fs/resctrl/evenkeel_BE", 7));
+    EXPECT_EQ(text(), released);
+    ASSERT_TRUE(journal.done(quota("a b", "").path(), 42));
+    ASSERT_TRUE(journal.unmade("sys/fs/resctrl/evenkeel_BE"));
   }
-  EXPECT_EQ(text(), released);
+  EXPECT_EQ(text(), released + released_ends);
   write(released);
+  {
+    const auto journal = *open();
+    ASSERT_NE(journal.find("sys/fs/cgroup/cpu/a b/cpu.cfs_quota_us", 42), nullptr);
+    EXPECT_EQ(journal.directories().at("sys/fs/resctrl/evenkeel_BE"), 7U);
+  }
+  write(released + released_ends);
   const auto journal = *open();
-  ASSERT_NE(journal.find("sys/fs/cgroup/cpu/a b/cpu.cfs_quota_us", 42), nullptr);
-  EXPECT_EQ(journal.directories().at("sys/fs/resctrl/evenkeel_BE"), 7U);
+  EXPECT_EQ(journal.corrupt_records(), 0);
+  EXPECT_EQ(journal.size(), 0U);
+  EXPECT_TRUE(journal.directories().empty());
 }
 
 }  // namespace
