@@ -134,8 +134,10 @@ Agent::Agent(const AgentOptions& options, Opened opened, runtime::Log& log, cons
              .recorder = recorder_,
              .clock = clock}) {
   // What a crash left is restored before the first measurement, so that no leftover is taken for an original
-  // value.
+  // value. As at the stop, no disk may prevent that.
+  kernel_.journal.keep_back();
   auto report = writers::restore_leftovers(kernel_.host, kernel_.ports(), kernel_.journal);
+  static_cast<void>(kernel_.journal.write_kept_back());
   recorder_.record(report, clock.now());
   tick_.restored(std::move(report));
 }

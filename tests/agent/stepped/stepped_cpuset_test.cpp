@@ -1,8 +1,14 @@
 // Tests the program as a black box: suppression by cpuset.
 #include <gtest/gtest.h>
 
+#include <optional>
+#include <string>
+
+#include "cgroup/executor/journal.h"
 #include "qos/model/topology.h"
 #include "tests/support/agents/stepped_node.h"
+#include "tests/support/no_growth.h"
+#include "tests/support/process.h"
 
 namespace evenkeel::test {
 namespace {
@@ -150,6 +156,39 @@ TEST(SteppedCpusetOnV1, TheNextStartWidensPodsThatWereBornAfterADeath) {
   DeadAgent node;
   SteppedAgent agent(node.args());
   const Step last = agent.quit();
+  node.check_sets();
+  for (const auto& cgroup : node.late)
+    EXPECT_EQ(last.written(cgroup + "/cpuset.cpus"), node.all[0]) << last.line;
+}
+
+/// Takes the obsolete records out of the journal, so that it has no room for others.
+void compact(const SteppedNode& node) {
+  const std::string text = text_of_file(node.state_dir() + "/journal");
+  const auto boot = text.substr(9, text.find(' ', 9) - 9);  // a line begins with its checksum
+  EXPECT_TRUE(executor::Journal::open(node.state_dir(), boot));
+}
+
+TEST(SteppedCpusetOnV1, OnAFullDiskRestoreWidensThemToo) {
+  DeadAgent node;
+  compact(node);
+  Ran restored;
+  {
+    const NoGrowth full(node.state_dir() + "/journal");
+    restored = node.restore();
+  }
+  EXPECT_EQ(restored.exit_status, 1) << "the journal could be brought up to date: nothing is shown";
+  node.check_sets();
+}
+
+TEST(SteppedCpusetOnV1, OnAFullDiskTheNextStartWidensThemToo) {
+  DeadAgent node;
+  compact(node);
+  std::optional<SteppedAgent> agent;
+  {
+    const NoGrowth full(node.state_dir() + "/journal");
+    agent.emplace(node.args());
+  }
+  const Step last = agent->quit();
   node.check_sets();
   for (const auto& cgroup : node.late)
     EXPECT_EQ(last.written(cgroup + "/cpuset.cpus"), node.all[0]) << last.line;
