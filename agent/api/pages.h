@@ -94,6 +94,8 @@ std::string explain_json(const AgentView& view, std::string_view pod = {});
 
 /// One paragraph per managed value; an explanation when there is none.
 std::string explain_sentences(const std::string& explain_json);
+/// The same JSON for a terminal, whoever gave it: what could steer one is escaped. Absent: it is no JSON.
+std::optional<std::string> printable_json(std::string_view answer);
 
 // Maps the paths of the local endpoint to their pages.
 

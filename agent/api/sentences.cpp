@@ -139,6 +139,18 @@ std::string row(const document::Value& lever) {
 
 }  // namespace
 
+std::optional<std::string> printable_json(std::string_view answer) {
+  if (!document::parse_json(answer, "answer").problems.empty()) return std::nullopt;
+  std::string out;
+  // JSON has these between its members only.
+  for (auto end = answer.find_first_of("\t\r\n"); end != std::string_view::npos;
+       end = answer.find_first_of("\t\r\n")) {
+    out += runtime::printable(answer.substr(0, end)) + (answer[end] == '\n' ? '\n' : ' ');
+    answer.remove_prefix(end + 1);
+  }
+  return out + runtime::printable(answer);
+}
+
 std::string explain_sentences(const std::string& explain_json) {
   const auto parsed = read_answer(explain_json, "explain");
   const document::Value* managed = parsed.problems.empty() ? parsed.root.find("managed") : nullptr;

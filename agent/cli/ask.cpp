@@ -52,6 +52,17 @@ int get_page(const Flags& flags, const std::string& page, std::string& body) {
   return 0;
 }
 
+/// Prints what answered as JSON: it need not have been the agent. Returns the exit status.
+int print_json(const std::string& body) {
+  const auto json = api::printable_json(body);
+  if (!json) {
+    std::cerr << "evenkeel: the answer is no JSON\n";
+    return 1;
+  }
+  std::cout << *json;
+  return 0;
+}
+
 }  // namespace
 
 Answer ask(const std::vector<http::ListenAddress>& addresses, const std::string& page, Duration patience) {
@@ -78,14 +89,16 @@ int run_explain(const Flags& flags) {
   std::string body;
   const std::string page = "/v1/explain?pod=" + http::escaped(flags.pod);
   if (const int status = get_page(flags, page, body); status != 0) return status;
-  std::cout << (flags.json ? body : api::explain_sentences(body));
+  if (flags.json) return print_json(body);
+  std::cout << api::explain_sentences(body);
   return 0;
 }
 
 int run_proof(const Flags& flags) {
   std::string body;
   if (const int status = get_page(flags, "/v1/proof", body); status != 0) return status;
-  std::cout << (flags.json ? body : api::proof_table(body));
+  if (flags.json) return print_json(body);
+  std::cout << api::proof_table(body);
   return 0;
 }
 
