@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "agent/api/pages.h"
 #include "agent/runtime/json.h"
@@ -83,18 +85,48 @@ void put_list(runtime::Json& json, std::string_view key, const List& list, Put p
   json.end_array();
 }
 
+/// What an entry of `explain` is about: a cgroup (null: it is gone), and the pod that has it, if one does.
+struct Subject {
+  const tree::Cgroup* cgroup = nullptr;
+  std::string pod{};
+};
+
+/// Absent: not about the wanted pod, which is a name or a uid; empty: all are wanted.
+std::optional<Subject> subject_of(const AgentView& view, CgroupId id, std::string_view wanted_pod) {
+  Subject found{view.tree().find(id.itself()), view.names().pod_name(id)};
+  const bool wanted = wanted_pod.empty() || found.pod == wanted_pod ||
+                      (found.cgroup != nullptr && found.cgroup->uid == wanted_pod);
+  return wanted ? std::optional(std::move(found)) : std::nullopt;
+}
+
+void put_cgroup(runtime::Json& json, const Subject& subject) {
+  json.member("cgroup", subject.cgroup != nullptr ? subject.cgroup->path : "");
+}
+
+void put_pod(runtime::Json& json, const Subject& subject) {
+  if (!subject.pod.empty()) json.member("pod", subject.pod);
+}
+
+void put_file(runtime::Json& json, std::string_view path) {
+  json.member("file", path.substr(path.rfind('/') + 1)).member("path", path);
+}
+
+void put_policy(runtime::Json& json, decide::PolicyIndex policy, const Reason& why) {
+  json.member("policy", decide::policy_name(policy)).member("sentence", why.text());
+}
+
 /// Values that the agent leaves to their owners although a policy wants another.
 void put_kept(runtime::Json& json, const AgentView& view, std::string_view pod) {
   json.key("kept").begin_array();
   for (const auto& kept : view.execution.kept()) {
-    const std::string owner = view.names().pod_name(kept.cgroup);
-    const tree::Cgroup* cgroup = view.tree().find(kept.cgroup.itself());
-    if (cgroup == nullptr || (!pod.empty() && owner != pod && cgroup->uid != pod)) continue;
-    json.begin_object().member("cgroup", cgroup->path);
-    json.member("file", kept.path.substr(kept.path.rfind('/') + 1)).member("path", kept.path);
+    const auto subject = subject_of(view, kept.cgroup, pod);
+    if (!subject || subject->cgroup == nullptr) continue;
+    json.begin_object();
+    put_cgroup(json, *subject);
+    put_file(json, kept.path);
     json.member("value", kept.owners).member("wanted", kept.wanted);
-    json.member("policy", decide::policy_name(kept.by)).member("sentence", kept.why.text());
-    if (!owner.empty()) json.member("pod", owner);
+    put_policy(json, kept.by, kept.why);
+    put_pod(json, *subject);
     json.end_object();
   }
   json.end_array();
@@ -103,15 +135,15 @@ void put_kept(runtime::Json& json, const AgentView& view, std::string_view pod) 
 void put_managed(runtime::Json& json, const AgentView& view, std::string_view pod) {
   json.key("managed").begin_array();
   for (const auto& managed : view.execution.managed()) {
-    const std::string owner = view.names().pod_name(managed.cgroup);
-    const tree::Cgroup* cgroup = view.tree().find(managed.cgroup.itself());
-    if (!pod.empty() && owner != pod && (cgroup == nullptr || cgroup->uid != pod)) continue;
-    json.begin_object().member("cgroup", cgroup != nullptr ? cgroup->path : "");
-    json.member("file", managed.path.substr(managed.path.rfind('/') + 1)).member("path", managed.path);
+    const auto subject = subject_of(view, managed.cgroup, pod);
+    if (!subject) continue;
+    json.begin_object();
+    put_cgroup(json, *subject);
+    put_file(json, managed.path);
     json.member("value", managed.ours).member("original", managed.original);
-    json.member("policy", decide::policy_name(managed.by)).member("sentence", managed.why.text());
+    put_policy(json, managed.by, managed.why);
     json.member("since", runtime::seconds(managed.since)).member("yielded", managed.yielded);
-    if (!owner.empty()) json.member("pod", owner);
+    put_pod(json, *subject);
     json.end_object();
   }
   json.end_array();
@@ -120,12 +152,12 @@ void put_managed(runtime::Json& json, const AgentView& view, std::string_view po
 void put_reclaim_orders(runtime::Json& json, const AgentView& view, std::string_view pod) {
   json.key("reclaims").begin_array();
   for (const auto& order : view.tick.result().reclaims) {
-    const std::string owner = view.names().pod_name(order.target);
-    const tree::Cgroup* cgroup = view.tree().find(order.target);
-    if (cgroup == nullptr || (!pod.empty() && owner != pod && cgroup->uid != pod)) continue;
-    json.begin_object().member("cgroup", cgroup->path).member("by", name(order.cause));
-    json.member("sentence", order.why.text());
-    if (!owner.empty()) json.member("pod", owner);
+    const auto subject = subject_of(view, order.target, pod);
+    if (!subject || subject->cgroup == nullptr) continue;
+    json.begin_object();
+    put_cgroup(json, *subject);
+    json.member("by", name(order.cause)).member("sentence", order.why.text());
+    put_pod(json, *subject);
     json.end_object();
   }
   json.end_array();
