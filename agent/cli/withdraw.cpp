@@ -8,6 +8,7 @@
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/node_reporter.h"
+#include "agent/kube/pod_watch.h"
 #include "agent/pods/pod_list.h"
 #include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
@@ -84,29 +85,29 @@ class Steps {
     }
     if (!any_of(amounts)) return end(true, here() + "nothing is advertised");
     standing_ = amounts;
-    api_.start({.url = "/api/v1/pods?fieldSelector=" + http::escaped("spec.nodeName=" + options_.node_name) +
-                       "&resourceVersion=0",
+    api_.start({.url = kube::PodWatch::list_url(options_.node_name),
                 .total_timeout = kPatience,
                 .longest_body = document::kLongestList,
                 .piece = [this](std::string_view piece) { return answer_.add(piece); }},
                [this](const http::HttpReply& reply) { pods(reply); });
   }
   void pods(const http::HttpReply& reply) {
-    auto why = kube::trouble(reply);
+    auto why = kube::transport_trouble(reply);
     if (why.empty()) {
       const auto list = answer_.end();
       if (!list.problems.empty()) {
-        why = "no pod list was answered";
+        why = list.problems.front().text();
       } else if (const auto held = holders(list.pods); !held.empty() && !options_.force) {
         return end(false, here() + std::to_string(held.size()) +
-                              (held.size() == 1 ? " pod holds of " : " pods hold of ") + list_of(standing_) +
-                              ": " + names(held) +
-                              ". A kubelet that restarts would fail them. Delete them first, or --force");
+                              (held.size() == 1 ? " pod requests some of " : " pods request some of ") +
+                              list_of(standing_) + ": " + names(held) +
+                              ". When the kubelet restarts it would fail them. Delete them first, or use "
+                              "--force");
       }
     }
     if (!why.empty() && !options_.force)
-      return end(false, here() + "whether pods hold of " + list_of(standing_) + " cannot be known: " + why +
-                            ". --force withdraws all the same");
+      return end(false, here() + "it is not known whether pods request any of " + list_of(standing_) + ": " +
+                            why + ". --force removes them from the Node all the same");
     if (options_.dry_run) return end(true, here() + "would withdraw " + list_of(standing_));
     taking_ = true;
     reporter_->publish({}, standing_, true);
@@ -128,7 +129,7 @@ class Steps {
 WithdrawResult withdraw(const WithdrawOptions& options) {
   if (executor::Journal::in_use(options.state_dir))
     return {false, "an agent runs here (" + options.state_dir +
-                       " is in use) and would advertise them again. Stop it first"};
+                       " is in use) and would advertise the resources again. Stop it first"};
   auto loop = runtime::EventLoop::open();
   if (!loop) return {false, std::string("no event loop: ") + errno_name(loop.error().code)};
   auto http = http::HttpClient::open(*loop);

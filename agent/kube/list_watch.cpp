@@ -16,6 +16,11 @@ bool lost_our_place(int status) { return status == 400 || status == 410 || statu
 
 }  // namespace
 
+std::string selection_url(const std::string& collection, const std::string& selector,
+                          const std::string& parameters) {
+  return collection + '?' + parameters + "fieldSelector=" + http::escaped(selector);
+}
+
 struct ListWatch::Impl {
   KubeClient& api;
   const runtime::Clock& clock;
@@ -56,9 +61,6 @@ struct ListWatch::Impl {
     if (under_way) api.cancel(*std::exchange(under_way, std::nullopt));
     if (timers.steady) timers.steady->disarm();
   }
-  [[nodiscard]] std::string url(const char* question) const {
-    return options.collection + "?" + question + "fieldSelector=" + http::escaped(options.selector);
-  }
   void ask() {
     if (version.empty()) {
       list();
@@ -75,11 +77,11 @@ struct ListWatch::Impl {
   /// A list from the server's cache spares its store. Except for the first, no list may be older than what
   /// was passed on.
   [[nodiscard]] std::string how_new() const {
-    if (known.empty()) return "&resourceVersion=0";
+    if (known.empty()) return kFromCache;
     return options.relist_from_cache ? "&resourceVersion=" + http::escaped(known) : std::string();
   }
   void list() {
-    http::HttpCall call{.url = url("") + how_new(),
+    http::HttpCall call{.url = selection_url(options.collection, options.selector) + how_new(),
                         .headers = {"Accept: application/json"},
                         .total_timeout = options.timeout,
                         .longest_body = document::kLongestList,
@@ -92,8 +94,7 @@ struct ListWatch::Impl {
     under_way.reset();
     // A server that is behind us for good was restored from a backup: what it has counts.
     if (options.relist_from_cache && lost_our_place(reply.status)) known.clear();
-    const bool unusable = reply.failure == http::HttpFailure::unwanted;
-    if (const auto why = unusable ? "" : trouble(reply); !why.empty()) return failed(why, reply.retry_after);
+    if (const auto why = transport_trouble(reply); !why.empty()) return failed(why, reply.retry_after);
     auto answer = read_list_head(reader.end());
     if (answer.problem.empty()) answer.problem = on_answer.list();
     if (!answer.problem.empty()) return failed(answer.problem, reply.retry_after);
@@ -108,13 +109,15 @@ struct ListWatch::Impl {
     const auto lasts =
         std::chrono::ceil<std::chrono::seconds>(jittered(options.watch_lifetime, kJitter, random));
     watching = {.since = clock.now()};
-    http::HttpCall call{.url = url("watch=true&allowWatchBookmarks=true&") + "&resourceVersion=" +
-                               http::escaped(version) + "&timeoutSeconds=" + std::to_string(lasts.count()),
-                        .headers = {"Accept: application/json"},
-                        .total_timeout = lasts + options.stale_after,
-                        .longest_body = options.longest,
-                        .line = [this](std::string_view line) { take_line(line); },
-                        .begun = [this] { timers.steady->arm(options.stable_after); }};
+    http::HttpCall call{
+        .url = selection_url(options.collection, options.selector, "watch=true&allowWatchBookmarks=true&") +
+               "&resourceVersion=" + http::escaped(version) +
+               "&timeoutSeconds=" + std::to_string(lasts.count()),
+        .headers = {"Accept: application/json"},
+        .total_timeout = lasts + options.stale_after,
+        .longest_body = options.longest,
+        .line = [this](std::string_view line) { take_line(line); },
+        .begun = [this] { timers.steady->arm(options.stable_after); }};
     under_way = api.start(std::move(call), [this](const http::HttpReply& reply) { ended(reply); });
   }
   void works() {

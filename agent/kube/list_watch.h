@@ -18,6 +18,13 @@
 
 namespace evenkeel::kube {
 
+/// The URL of the objects that a selector of fields chooses: "/api/v1/pods?fieldSelector=spec.nodeName%3Dn1".
+/// `parameters` are further ones, each with an '&' behind it.
+std::string selection_url(const std::string& collection, const std::string& selector,
+                          const std::string& parameters = {});
+/// Appended to it: a list may come from the server's cache, however old that is.
+inline constexpr const char* kFromCache = "&resourceVersion=0";
+
 class ListWatch {
  public:
   struct Options {

@@ -50,8 +50,7 @@ struct PodFeed::Impl {
   }
   /// False: the answer was not usable.
   bool take(const http::HttpReply& reply) {
-    const bool unusable = reply.failure == http::HttpFailure::unwanted;
-    auto why = unusable ? std::string() : trouble(reply);
+    auto why = transport_trouble(reply);
     pods::PodList list;
     if (why.empty()) list = answer.end();
     answer.begin();  // forgets what came of a broken answer

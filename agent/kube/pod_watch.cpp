@@ -12,6 +12,8 @@ namespace {
 
 constexpr const char* kPodsPath = "/api/v1/pods";
 
+std::string selector_of(const std::string& node) { return "spec.nodeName=" + node; }
+
 /// Namespace and name, of which the API server has one pod at a time.
 std::string key_of(const document::Value& object) {
   return pods::text_at(object, {"metadata", "namespace"}) + '/' + pods::text_at(object, {"metadata", "name"});
@@ -80,7 +82,11 @@ struct PodWatch::Impl {
 };
 
 std::string PodWatch::url(const std::string& server, const std::string& node) {
-  return server + kPodsPath + "?fieldSelector=spec.nodeName=" + node;
+  return server + kPodsPath + "?fieldSelector=" + selector_of(node);
+}
+
+std::string PodWatch::list_url(const std::string& node) {
+  return selection_url(kPodsPath, selector_of(node)) + kFromCache;
 }
 
 Result<PodWatch> PodWatch::open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
@@ -92,7 +98,7 @@ Result<PodWatch> PodWatch::open(runtime::EventLoop& loop, KubeClient& api, const
   impl->soon.emplace(std::move(*soon));
   auto how = impl->options.watch;
   how.collection = kPodsPath;
-  how.selector = "spec.nodeName=" + impl->options.node;
+  how.selector = selector_of(impl->options.node);
   how.kept = pods::pod_key_filter();
   how.relist_from_cache = true;
   auto watch = ListWatch::open(

@@ -29,6 +29,8 @@ class PodWatch {
   };
   /// The display URL: "https://HOST:PORT/api/v1/pods?fieldSelector=spec.nodeName=NODE".
   static std::string url(const std::string& server, const std::string& node);
+  /// The path of one list, as the watch itself begins with.
+  static std::string list_url(const std::string& node);
 
   /// The same conditions as for ListWatch::open(). Lists are spread and come from the server's cache.
   static Result<PodWatch> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,

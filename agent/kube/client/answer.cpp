@@ -40,4 +40,8 @@ std::string trouble(const http::HttpReply& reply) {
   return std::to_string(reply.status) + (why.empty() ? "" : " " + why);
 }
 
+std::string transport_trouble(const http::HttpReply& reply) {
+  return reply.failure == http::HttpFailure::unwanted ? std::string() : trouble(reply);
+}
+
 }  // namespace evenkeel::kube

@@ -25,5 +25,8 @@ std::optional<KubeStatus> parse_status(std::string_view body);
 /// One human-readable line of bounded length: "403 Forbidden (user=…)", "Connection refused". Empty for a
 /// successful reply.
 std::string trouble(const http::HttpReply& reply);
+/// The same for an answer that is read while it arrives (HttpCall::piece). Also empty if its reader stopped
+/// it: the reader says why.
+std::string transport_trouble(const http::HttpReply& reply);
 
 }  // namespace evenkeel::kube

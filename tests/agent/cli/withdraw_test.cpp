@@ -2,6 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "cgroup/executor/journal.h"
 #include "tests/support/agents/stepped_agent.h"
@@ -86,9 +89,9 @@ TEST_F(Withdraw, IsRefusedWhilePodsRequestTheResources) {
                                     pod("b3", "Succeeded", kBatch)));
   const Ran refused = withdraw();
   EXPECT_EQ(refused.exit_status, 1);
-  EXPECT_NE(
-      refused.err.find("2 pods hold of batch-cpu 1500, batch-memory 1073741824: default/b1, default/b2"),
-      std::string::npos)
+  EXPECT_NE(refused.err.find(
+                "2 pods request some of batch-cpu 1500, batch-memory 1073741824: default/b1, default/b2"),
+            std::string::npos)
       << refused.err;
   EXPECT_TRUE(changes().empty());
   const Ran forced = withdraw({"--force"});
@@ -103,13 +106,18 @@ TEST_F(Withdraw, SucceedsAfterThosePodsHaveEnded) {
 }
 
 TEST_F(Withdraw, IsRefusedWhileThePodListIsUnknown) {
-  for (const auto& answer :
-       {http_answer(403, R"({"kind":"Status","reason":"Forbidden","message":"pods is forbidden"})"),
-        http_answer(200, "{}"), http_answer(200, "nonsense")}) {
+  const std::pair<std::string, const char*> cases[] = {
+      {http_answer(403, R"({"kind":"Status","reason":"Forbidden","message":"pods is forbidden"})"),
+       "403 pods is forbidden"},
+      {http_answer(200, "{}"), "legal: a v1 PodList"},
+      {http_answer(200, pod_list(R"({"metadata":})")), "answer: items[0]: "}};
+  for (const auto& [answer, reason] : cases) {
     pods_ = answer;
     const Ran ran = withdraw();
     EXPECT_EQ(ran.exit_status, 1) << answer;
-    EXPECT_NE(ran.err.find("cannot be known"), std::string::npos) << ran.err;
+    EXPECT_NE(ran.err.find("it is not known whether pods request any of batch-cpu 1500"), std::string::npos)
+        << ran.err;
+    EXPECT_NE(ran.err.find(reason), std::string::npos) << "the reader's own reason: " << ran.err;
     EXPECT_NE(ran.err.find("--force"), std::string::npos) << ran.err;
   }
   EXPECT_TRUE(changes().empty());
