@@ -5,72 +5,43 @@
 #include <gtest/gtest.h>
 
 #include <optional>
+#include <string>
+#include <vector>
 
-#include "cgroup/executor/file_writer.h"
-#include "tests/support/fakes/fake_host.h"
+#include "tests/cgroup/sched/task_value_scene.h"
 
 namespace evenkeel::test {
 namespace {
 
-constexpr const char* kNight = "11111111-2222-3333-4444-555555555552";
-
 /// A batch container with the processes 201 and 202, to which the kubelet gave 500; it asks for 900.
-struct OomScore : testing::Test {
-  OomScore() {
-    host.v2().bare().kubepods();
-    container = host.pod(KubeQos::burstable, kNight, {"b"}) + "/b";
+struct OomScore : TaskValueScene<sched::OomScoreWriter, decide::OomScorePlan> {
+  OomScore() : TaskValueScene(KubeQos::burstable) {
     runs({201, 202});
-    root.emplace(std::move(*Host::open(host.root())));
-    tree.emplace(*root, *tree::detect_layout(*root, ""));
-    tree->scan();
-    files.emplace(*root);
+    open();
     scores.emplace(*files);
-    restart();
+    restart(*scores);
     plan(900);
   }
-  void restart(bool dry_run = false) { writer.emplace(*tree, *files, *scores, journal, dry_run); }
   void runs(const std::vector<int>& processes) {
     std::string text;
     for (const int process : processes) {
       text += std::to_string(process) + "\n";
       if (!host.exists(file_of(process))) give(process, 500);
     }
-    host.file("sys/fs/cgroup/" + container + "/cgroup.procs", text);
+    host.file(list("cgroup.procs"), text);
   }
   static std::string file_of(int process) { return "proc/" + std::to_string(process) + "/oom_score_adj"; }
   void give(int process, int value) { host.file(file_of(process), std::to_string(value) + "\n"); }
   [[nodiscard]] int of(int process) const { return std::stoi(host.read(file_of(process))); }
-  void plan(int value) {
-    wanted.members.clear();
-    wanted.members.push_back({tree->find_path(container)->id, value, because("the test wants it")});
-  }
-  executor::Report tick() {
-    now += std::chrono::seconds(1);
-    executor::Report report;
-    writer->apply(wanted, now, report);
-    return report;
-  }
-  executor::Report restore_offline() {
-    executor::Report report;
-    sched::restore_task_values(*files, *scores, journal, report);
-    return report;
-  }
+  void plan(int value) { plan_for(pod + "/b", value); }
+  executor::Report restore_offline() { return TaskValueScene::restore_offline(*scores); }
   [[nodiscard]] std::vector<executor::Managed> managed() const {
     std::vector<executor::Managed> all;
     writer->add_managed(all);
     return all;
   }
 
-  FakeHost host{};
-  executor::Journal journal = executor::Journal::in_memory();
-  decide::OomScorePlan wanted{};
-  std::string container;
-  std::optional<Host> root{};
-  std::optional<tree::CgroupTree> tree{};
-  std::optional<executor::ResctrlKernelFiles> files{};
   std::optional<sched::OomScores> scores{};
-  std::optional<sched::OomScoreWriter> writer{};
-  MonoTime now{std::chrono::hours(1)};
 };
 
 TEST_F(OomScore, IsRaisedForAllProcessesOnceAndSetBackAtTheEnd) {
@@ -152,13 +123,13 @@ TEST_F(OomScore, AfterACrashTheJournalRestoresOnlyWhatIsStillOurs) {
 
 TEST_F(OomScore, TasksThatCannotBeReadStayOnRecord) {
   tick();
-  const std::string list = "sys/fs/cgroup/" + container + "/cgroup.procs", text = host.read(list);
-  host.remove(list);
-  host.file(list + "/nothing", "");  // EISDIR
+  const std::string procs = list("cgroup.procs"), text = host.read(procs);
+  host.remove(procs);
+  host.file(procs + "/nothing", "");  // EISDIR
   EXPECT_EQ(restore_offline().refusals.size(), 1U) << "they are there, and have the agent's value";
   EXPECT_EQ(journal.directories().size(), 1U);
-  host.remove(list);
-  host.file(list, text);
+  host.remove(procs);
+  host.file(procs, text);
   EXPECT_TRUE(restore_offline().refusals.empty());
   EXPECT_EQ(of(201), 500);
   EXPECT_TRUE(journal.directories().empty());
@@ -166,9 +137,9 @@ TEST_F(OomScore, TasksThatCannotBeReadStayOnRecord) {
 
 TEST_F(OomScore, TheStopForgetsNoTasksThatCannotBeRead) {
   tick();
-  const std::string list = "sys/fs/cgroup/" + container + "/cgroup.procs";
-  host.remove(list);
-  host.file(list + "/nothing", "");
+  const std::string procs = list("cgroup.procs");
+  host.remove(procs);
+  host.file(procs + "/nothing", "");
   executor::Report at_end;
   writer->restore_all(now, at_end);
   EXPECT_EQ(at_end.refusals.size(), 1U);
@@ -203,7 +174,7 @@ TEST_F(OomScore, AnUnreadableValueIsReportedAndNothingIsWritten) {
 }
 
 TEST_F(OomScore, DryRunSaysWhatItWouldSetAndSetsNothing) {
-  restart(true);
+  restart(*scores, true);
   EXPECT_EQ(tick().writes.size(), 1U);
   EXPECT_EQ(of(201), 500);
   EXPECT_TRUE(journal.directories().empty());

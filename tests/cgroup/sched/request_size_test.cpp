@@ -2,11 +2,11 @@
 // others'.
 #include <gtest/gtest.h>
 
-#include <optional>
+#include <string>
+#include <vector>
 
-#include "cgroup/executor/file_writer.h"
 #include "cgroup/sched/request_size_writer.h"
-#include "tests/support/fakes/fake_host.h"
+#include "tests/cgroup/sched/task_value_scene.h"
 #include "tests/support/fakes/fake_request_sizes.h"
 
 namespace evenkeel::test {
@@ -14,57 +14,28 @@ namespace {
 
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
-constexpr const char* kNight = "11111111-2222-3333-4444-555555555552";
 
 /// A batch pod with the tasks 201 and 202, whose requests are to be 100 ms.
-struct RequestSize : testing::Test {
-  RequestSize() {
-    host.v2().bare().kubepods();
-    night = host.pod(KubeQos::besteffort, kNight, {"b"});
+struct RequestSize : TaskValueScene<sched::RequestSizeWriter, decide::RequestSizePlan> {
+  RequestSize() : TaskValueScene(KubeQos::besteffort) {
     runs({201, 202});
-    root.emplace(std::move(*Host::open(host.root())));
-    tree.emplace(*root, *tree::detect_layout(*root, ""));
-    tree->scan();
-    files.emplace(*root);
-    restart();
+    open();
+    restart(sizes);
     plan(milliseconds(100));
   }
-  void restart(bool dry_run = false) { writer.emplace(*tree, *files, sizes, journal, dry_run); }
   void runs(const std::vector<std::int32_t>& tasks) {
     std::string text;
     for (const auto task : tasks) {
       text += std::to_string(task) + "\n";
       sizes.tasks.emplace(task, sizes.own);
     }
-    host.file("sys/fs/cgroup/" + night + "/b/cgroup.threads", text);
+    host.file(list("cgroup.threads"), text);
   }
-  void plan(Duration size) {
-    wanted.members.clear();
-    wanted.members.push_back({tree->find_path(night)->id, size, because("the test wants it")});
-  }
-  executor::Report tick(int seconds = 1) {
-    now += std::chrono::seconds(seconds);
-    executor::Report report;
-    writer->apply(wanted, now, report);
-    return report;
-  }
-  executor::Report restore_offline() {
-    executor::Report report;
-    sched::restore_task_values(*files, sizes, journal, report);
-    return report;
-  }
+  void plan(Duration size) { plan_for(pod, size); }
+  executor::Report restore_offline() { return TaskValueScene::restore_offline(sizes); }
   [[nodiscard]] Duration of(std::int32_t task) const { return sizes.tasks.at(task); }
 
-  FakeHost host{};
   FakeRequestSizes sizes{};
-  executor::Journal journal = executor::Journal::in_memory();
-  decide::RequestSizePlan wanted{};
-  std::string night;
-  std::optional<Host> root{};
-  std::optional<tree::CgroupTree> tree{};
-  std::optional<executor::ResctrlKernelFiles> files{};
-  std::optional<sched::RequestSizeWriter> writer{};
-  MonoTime now{std::chrono::hours(1)};
 };
 
 TEST_F(RequestSize, AllTasksOfAPodGetItOnce) {
@@ -164,7 +135,7 @@ TEST_F(RequestSize, ARefusedRestoreStaysInTheJournal) {
 }
 
 TEST_F(RequestSize, DryRunSaysWhatItWouldSetAndSetsNothing) {
-  restart(true);
+  restart(sizes, true);
   EXPECT_EQ(tick().writes.size(), 1U);
   for (int i = 0; i < 20; ++i) EXPECT_TRUE(tick().writes.empty());
   EXPECT_EQ(sizes.sets, 0);
@@ -173,7 +144,7 @@ TEST_F(RequestSize, DryRunSaysWhatItWouldSetAndSetsNothing) {
 
 TEST_F(RequestSize, APodThatIsGoneLeavesNothingInTheJournal) {
   tick();
-  host.remove_cgroup(night);
+  host.remove_cgroup(pod);
   tree->scan();
   tick();
   EXPECT_TRUE(journal.directories().empty());
