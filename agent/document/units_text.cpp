@@ -194,12 +194,4 @@ std::string duration_text(Duration duration) {
   return out.empty() ? "0s" : out;
 }
 
-std::optional<Percent> parse_percent(std::string_view text) {
-  if (text.ends_with('%')) text.remove_suffix(1);
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return Percent(value);
-}
-
 }  // namespace evenkeel::document

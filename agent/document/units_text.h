@@ -27,7 +27,4 @@ std::optional<Duration> parse_duration(std::string_view text);
 /// "1m30s", "500ms", "0s": the shortest exact text that parse_duration reads back.
 std::string duration_text(Duration duration);
 
-/// "65" or "65%"; whole and not negative.
-std::optional<Percent> parse_percent(std::string_view text);
-
 }  // namespace evenkeel::document

@@ -1,7 +1,6 @@
 #include "cgroup/resctrl/text.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "cgroup/base/text.h"
@@ -88,24 +87,6 @@ std::string one_line(std::string_view schemata) {
     if (line.empty()) continue;
     if (!out.empty()) out += ' ';
     out += line;
-  }
-  return out;
-}
-
-std::string schemata_text(const Schemata& schemata) {
-  std::string out;
-  for (const auto& line : schemata) {
-    out += line.resource;
-    char before = ':';
-    for (const auto& domain : line.domains) {
-      std::array<char, 24> digits{};
-      const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), domain.value,
-                                     is_mask(line.resource) ? 16 : 10);
-      out += before + std::to_string(domain.id) + '=';
-      out.append(digits.data(), end.ptr);
-      before = ';';
-    }
-    out += '\n';
   }
   return out;
 }

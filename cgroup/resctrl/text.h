@@ -1,4 +1,4 @@
-// Parses and formats the texts of resctrl: schemata, masks and counters. Pure; absent for what no kernel
+// Parses the texts of resctrl: schemata, masks and counters. Pure; absent for what no kernel
 // prints. Does not know files or what is legal on this machine.
 #pragma once
 
@@ -35,8 +35,6 @@ using Schemata = std::vector<SchemataLine>;
 bool is_mask(std::string_view resource);
 /// The whole file. Absent when a line is malformed, or a resource or a domain occurs twice.
 std::optional<Schemata> parse_schemata(std::string_view text);
-/// The text as the kernel requires it: every line with its line end.
-std::string schemata_text(const Schemata& schemata);
 /// A schemata file on one line, for reports.
 std::string one_line(std::string_view schemata);
 /// Whether `found` has every value that `requested` names.

@@ -175,15 +175,6 @@ std::string Layout::qos_dir(KubeQos qos) const {
   return kubepods() + '/' + slice_prefix(cgroup_root) + "kubepods-" + branch + ".slice";
 }
 
-std::string Layout::pod_dir(KubeQos qos, std::string_view uid) const {
-  std::string pod = "pod" + std::string(uid);
-  if (driver == CgroupDriver::cgroupfs) return qos_dir(qos) + '/' + pod;
-  std::ranges::replace(pod, '-', '_');
-  const auto above = qos_dir(qos);
-  const auto slice = above.substr(above.rfind('/') + 1);
-  return above + '/' + slice.substr(0, slice.size() - 6) + '-' + pod + ".slice";
-}
-
 Result<Layout> detect_layout(const Host& host, std::string_view cgroup_root) {
   const auto below = normal_path(cgroup_root);
   if (!below) return fail(EINVAL, Op::parse, "cgroup root");

@@ -42,7 +42,6 @@ struct Layout {
   [[nodiscard]] std::vector<std::string> kubepods_candidates() const;
   /// The directory of a QoS class: kubepods itself for guaranteed.
   [[nodiscard]] std::string qos_dir(KubeQos qos) const;
-  [[nodiscard]] std::string pod_dir(KubeQos qos, std::string_view uid) const;
 };
 
 /// Reads /sys/fs/cgroup and /proc/mounts-like facts below the host's root. Fails only if there is no cgroup

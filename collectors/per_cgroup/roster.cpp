@@ -215,12 +215,4 @@ CgroupId newest_unknown_cgroup(const NodeSnapshot& node) {
   return youngest;
 }
 
-std::vector<Pod> pods_from_tree(const tree::CgroupTree& tree) {
-  NodeSnapshot scratch;
-  Join join{tree, scratch};
-  place_cgroups(join);
-  index_pods(join);
-  return *all_pods(join, nullptr);
-}
-
 }  // namespace evenkeel::per_cgroup

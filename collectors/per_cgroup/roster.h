@@ -22,10 +22,6 @@ void build_roster(const tree::CgroupTree& tree, std::shared_ptr<const std::vecto
 /// sandboxes, whose ids are in no list.
 CgroupId newest_unknown_cgroup(const NodeSnapshot& node);
 
-/// The pods found in the tree alone: QoS and uid from the path, phase running, one container per
-/// sub-directory (named by its id, requests unknown; includes the sandbox).
-std::vector<Pod> pods_from_tree(const tree::CgroupTree& tree);
-
 /// A host application's directory, relative to a hierarchy's root. Empty if none is configured or it leads
 /// out of the hierarchy.
 std::string host_application_path(const HostApplication& app, const tree::Layout& layout);

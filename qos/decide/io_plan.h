@@ -56,7 +56,6 @@ inline constexpr BitRate kLeastNetworkRate{8000};
 /// In the order in which they are served while bandwidth is left beyond the guarantees.
 enum class NetworkClass : std::uint8_t { system, lsr, ls, be };
 inline constexpr std::size_t kNetworkClasses = 4;
-inline constexpr std::array<const char*, kNetworkClasses> kNetworkClassNames = {"system", "lsr", "ls", "be"};
 
 struct NetworkShare {
   BitRate egress_request{}, egress_limit{};

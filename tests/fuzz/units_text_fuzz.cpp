@@ -10,7 +10,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   document::parse_quantity(text, 1000);
   document::parse_cpu(text);
   document::parse_bytes(text);
-  document::parse_percent(text);
   if (const auto duration = document::parse_duration(text)) {
     promise(duration->count() >= 0);
     promise(document::parse_duration(document::duration_text(*duration)) == duration);

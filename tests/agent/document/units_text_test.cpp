@@ -94,7 +94,6 @@ TEST(UnitsText, MalformedTextsAreAbsentOrTheirNumber) {
       EXPECT_LT(document::parse_quantity(text).value_or(-1), 0) << text.substr(0, 40);
     }
     EXPECT_EQ(document::parse_duration(text), std::nullopt) << text;
-    EXPECT_EQ(document::parse_percent(text), std::nullopt) << text;
   }
 }
 
@@ -125,14 +124,6 @@ TEST(UnitsText, WritesADurationThatReadsBack) {
     EXPECT_EQ(document::parse_duration(document::duration_text(duration)), duration)
         << document::duration_text(duration);
   }
-}
-
-TEST(UnitsText, ReadsPercentages) {
-  EXPECT_EQ(document::parse_percent("65"), Percent(65));
-  EXPECT_EQ(document::parse_percent("65%"), Percent(65));
-  EXPECT_EQ(document::parse_percent("1000%"), Percent(1000));
-  for (const auto* text : {"", "%", "-1", "6.5", "65 %", "65%%", "abc"})
-    EXPECT_EQ(document::parse_percent(text), std::nullopt);
 }
 
 }  // namespace

@@ -13,19 +13,19 @@ resctrl::Schemata parsed(std::string_view text) {
 }
 
 TEST(ResctrlText, SchemataAsKernelsPrintThem) {
-  const auto intel = parsed("    MB:0= 20;1= 30\n    L3:0=003;1=7ff\n");
-  EXPECT_EQ(resctrl::schemata_text(intel), "MB:0=20;1=30\nL3:0=3;1=7ff\n");
-  EXPECT_EQ(resctrl::schemata_text(parsed("L3:0=fffff\n")), "L3:0=fffff\n");
-  EXPECT_EQ(resctrl::schemata_text(parsed("L3DATA:0=fffff;1=fffff\nL3CODE:0=fffff;1=ffff0\n")),
-            "L3DATA:0=fffff;1=fffff\nL3CODE:0=fffff;1=ffff0\n");
-  EXPECT_EQ(resctrl::schemata_text(
-                parsed("    MB:0=2048;1=2048;7=  16;9=2048\n    L3:0=ffff;1=ffff;7=ffff;9=ffff\n")),
-            "MB:0=2048;1=2048;7=16;9=2048\nL3:0=ffff;1=ffff;7=ffff;9=ffff\n")
+  using Lines = resctrl::Schemata;
+  EXPECT_EQ(parsed("    MB:0= 20;1= 30\n    L3:0=003;1=7ff\n"),
+            (Lines{{"MB", {{0, 20}, {1, 30}}}, {"L3", {{0, 0x3}, {1, 0x7ff}}}}));
+  EXPECT_EQ(parsed("L3:0=fffff\n"), (Lines{{"L3", {{0, 0xfffff}}}}));
+  EXPECT_EQ(parsed("L3DATA:0=fffff;1=fffff\nL3CODE:0=fffff;1=ffff0\n"),
+            (Lines{{"L3DATA", {{0, 0xfffff}, {1, 0xfffff}}}, {"L3CODE", {{0, 0xfffff}, {1, 0xffff0}}}}));
+  EXPECT_EQ(parsed("    MB:0=2048;1=2048;7=  16\n    L3:0=ffff;1=ffff;7=ffff\n"),
+            (Lines{{"MB", {{0, 2048}, {1, 2048}, {7, 16}}}, {"L3", {{0, 0xffff}, {1, 0xffff}, {7, 0xffff}}}}))
       << "AMD: gaps between the domains";
-  EXPECT_EQ(resctrl::schemata_text(parsed("SMBA:0=2048\n    MB:0=4294967295\n    L2:0=ff;1=0xff\n")), "")
+  EXPECT_EQ(parsed("SMBA:0=2048\n    MB:0=4294967295\n    L2:0=ff;1=0xff\n"), Lines{})
       << "no kernel prints 0x";
-  EXPECT_EQ(resctrl::schemata_text(parsed("\n    L2:3=f\n\n")), "L2:3=f\n");
-  EXPECT_EQ(resctrl::schemata_text(parsed("MB:0=4294967295\n")), "MB:0=4294967295\n") << "mba_MBps";
+  EXPECT_EQ(parsed("\n    L2:3=f\n\n"), (Lines{{"L2", {{3, 0xf}}}}));
+  EXPECT_EQ(parsed("MB:0=4294967295\n"), (Lines{{"MB", {{0, 4294967295}}}})) << "mba_MBps";
 }
 
 TEST(ResctrlText, RefusesWhatNoKernelPrints) {

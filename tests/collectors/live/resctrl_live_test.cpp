@@ -10,6 +10,7 @@
 #include "cgroup/resctrl/text.h"
 #include "collectors/devices/devices.h"
 #include "tests/support/fakes/fake_resctrl.h"
+#include "tests/support/fakes/schemata_text.h"
 
 namespace evenkeel::test {
 namespace {
@@ -86,7 +87,7 @@ std::string answer(ResctrlFiles& files, const Row& row) {
   const std::string status = text_of(files, "info/last_cmd_status");
   const auto schemata = resctrl::parse_schemata(text_of(files, kGroup + "/schemata"));
   return std::string(done ? "taken" : errno_name(done.error().code)) + " | " + status + " | " +
-         (schemata ? resctrl::schemata_text(*schemata) : "<missing>");
+         (schemata ? schemata_text(*schemata) : "<missing>");
 }
 
 class LiveResctrlMatrix : public testing::Test {

@@ -44,7 +44,6 @@ class SteppedAgent {
   /// As advance(), but the agent may die meanwhile.
   void try_advance(const std::string& duration);
   [[nodiscard]] int exit_status() const { return exit_status_; }
-  [[nodiscard]] const std::string& stderr_path() const { return stderr_path_; }
   [[nodiscard]] std::string stderr_text() const;
 
  private:

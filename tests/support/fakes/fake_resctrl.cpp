@@ -9,6 +9,7 @@
 
 #include "cgroup/base/text.h"
 #include "cgroup/resctrl/text.h"
+#include "tests/support/fakes/schemata_text.h"
 
 namespace evenkeel::test {
 namespace {
@@ -281,7 +282,7 @@ std::string FakeResctrl::group_of(int task) const {
 std::string FakeResctrl::schemata(const std::string& group) const {
   const auto found = groups_.find(group);
   const auto parsed = found == groups_.end() ? std::nullopt : resctrl::parse_schemata(text_of(found->second));
-  std::string out = parsed ? resctrl::schemata_text(*parsed) : "<missing>\n";
+  std::string out = parsed ? schemata_text(*parsed) : "<missing>\n";
   std::ranges::replace(out, '\n', ' ');
   out.pop_back();
   return out;

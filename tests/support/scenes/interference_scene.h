@@ -48,10 +48,9 @@ class Scene {
   Scene(Family family, double times, unsigned seed);
   [[nodiscard]] std::size_t windows_a_day() const { return windows_a_day_; }
   SceneWindow next();
-  /// The culprit was active in the last window of next(), and in which episode.
+  /// The culprit was active in the last window of next().
   [[nodiscard]] bool working() const { return working_; }
   [[nodiscard]] bool harmful() const { return times_ > 1; }
-  [[nodiscard]] std::size_t episode() const { return episode_; }
 
  private:
   double noise();
