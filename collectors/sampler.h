@@ -1,11 +1,8 @@
 // The sampler and the list of the collectors that it runs.
 #pragma once
 
-#include <cstddef>
 #include <memory>
-#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "cgroup/tree/tree.h"

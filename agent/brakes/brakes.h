@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "agent/inputs/inputs.h"
 #include "agent/record/recorder.h"

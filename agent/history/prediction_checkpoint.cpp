@@ -1,7 +1,6 @@
 #include "agent/history/prediction_checkpoint.h"
 
 #include <algorithm>
-#include <cmath>
 #include <span>
 
 #include "cgroup/base/text.h"

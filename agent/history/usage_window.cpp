@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <limits>
 
 #include "agent/history/usage_history.h"
 

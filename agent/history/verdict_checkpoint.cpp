@@ -1,7 +1,6 @@
 #include "agent/history/verdict_checkpoint.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace evenkeel::history {
 namespace {

@@ -1,7 +1,6 @@
 #include "agent/history/workload_checkpoint.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "cgroup/base/text.h"
 #include "qos/interference/roster.h"

@@ -4,7 +4,6 @@
 // (agent/inputs/inputs.h does).
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>

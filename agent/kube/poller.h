@@ -4,8 +4,6 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
-#include <string>
 
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"

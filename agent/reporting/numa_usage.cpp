@@ -1,7 +1,6 @@
 #include "agent/reporting/numa_usage.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "cgroup/tree/layout.h"
 

@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 
 #include "cgroup/base/result.h"

@@ -1,7 +1,6 @@
 #include "cgroup/executor/contest.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace evenkeel::executor {
 

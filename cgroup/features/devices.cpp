@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <optional>
 
 #include "cgroup/features/features.h"
 #include "cgroup/network/kernel_network.h"

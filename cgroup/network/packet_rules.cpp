@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 
 #include "cgroup/network/kernel_network.h"
 

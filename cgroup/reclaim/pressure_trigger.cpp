@@ -2,10 +2,8 @@
 
 #include <fcntl.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
-#include <string_view>
 
 namespace evenkeel::reclaim {
 namespace {

@@ -1,6 +1,5 @@
 // Parses the names of directories below kubepods; declared in layout.h.
 #include <algorithm>
-#include <array>
 
 #include "cgroup/tree/layout.h"
 

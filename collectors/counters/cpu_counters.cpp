@@ -1,7 +1,5 @@
 #include "collectors/counters/cpu_counters.h"
 
-#include <algorithm>
-
 #include "collectors/bpf/program.h"
 
 namespace evenkeel::counters {

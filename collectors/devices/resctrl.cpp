@@ -1,8 +1,5 @@
 #include <algorithm>
-#include <array>
-#include <memory>
 #include <string>
-#include <string_view>
 
 #include "cgroup/base/text.h"
 #include "cgroup/resctrl/text.h"

@@ -1,7 +1,6 @@
 // The collector of facts about the kernel's scheduler: which algorithm, whether tasks' request sizes can be
 // set, whether a BPF scheduler is loaded.
 #include <array>
-#include <optional>
 #include <string>
 
 #include "cgroup/base/host.h"

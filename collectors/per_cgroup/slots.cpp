@@ -1,7 +1,6 @@
 #include "collectors/per_cgroup/slots.h"
 
 #include <algorithm>
-#include <memory>
 #include <unordered_map>
 #include <utility>
 

@@ -2,7 +2,6 @@
 // which fact stands in the type of that policy (qos/decide/policy.h); it can reach no other fact.
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <span>

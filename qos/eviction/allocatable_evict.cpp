@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "qos/eviction/choice.h"
 #include "qos/eviction/eviction.h"

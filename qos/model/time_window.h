@@ -2,7 +2,6 @@
 // fixed number of slots, so it costs the same memory whatever is configured. Pure.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

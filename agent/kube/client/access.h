@@ -2,7 +2,6 @@
 // rotated. Does not connect.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <memory>
 #include <optional>

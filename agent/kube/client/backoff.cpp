@@ -1,7 +1,6 @@
 #include "agent/kube/client/backoff.h"
 
 #include <algorithm>
-#include <memory>
 #include <random>
 
 namespace evenkeel::kube {

@@ -1,7 +1,6 @@
 #include "qos/cpu/suppress/share.h"
 
 #include <algorithm>
-#include <string_view>
 #include <tuple>
 #include <utility>
 

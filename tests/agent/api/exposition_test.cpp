@@ -1,8 +1,6 @@
 // Tests the text of metrics.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "agent/api/metrics.h"
 
 namespace evenkeel::test {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <fstream>
-#include <memory>
 
 #include "agent/agent.h"
 #include "agent/api/metrics.h"

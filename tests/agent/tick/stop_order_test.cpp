@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <string>
-#include <vector>
 
 #include "tests/support/agents/stepped_node.h"
 #include "tests/support/live/live_agent.h"

@@ -2,9 +2,6 @@
 // each of them, on a model of its kernel interface.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <optional>
-
 #include "cgroup/executor/contest.h"
 #include "cgroup/executor/file_writer.h"
 #include "cgroup/iocost/cost_writer.h"

@@ -1,8 +1,6 @@
 // What the executor does when systemd writes the properties of a unit again, and when a pod is removed.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "cgroup/executor/executor.h"
 #include "tests/support/scenes/executor_node.h"
 

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "cgroup/executor/journal.h"
 #include "tests/support/state_dir.h"

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "cgroup/executor/file_writer.h"
 #include "cgroup/sched/task_value_writer.h"

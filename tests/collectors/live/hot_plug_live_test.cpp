@@ -1,8 +1,6 @@
 // CPUs that go offline and return while waits and cycles are measured on them.
 #include <gtest/gtest.h>
 
-#include <thread>
-
 #include "tests/support/live/counting_node.h"
 #include "tests/support/live/offline_cpu.h"
 #include "tests/support/live/pinned_task.h"

@@ -1,7 +1,6 @@
 // The drawn plan, the exact test by hand, and how often it accuses an innocent one.
 #include <gtest/gtest.h>
 
-#include <array>
 #include <bit>
 #include <cmath>
 #include <map>

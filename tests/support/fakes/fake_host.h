@@ -9,11 +9,9 @@
 //   EXPECT_EQ(host.read("sys/fs/cgroup/cpu/" + pod + "/cpu.shares"), "2\n");
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "qos/model/knob.h"

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <vector>
 
 #include "qos/model/units.h"
 #include "tests/support/fakes/fake_host.h"

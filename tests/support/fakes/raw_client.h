@@ -10,7 +10,6 @@
 
 #include <array>
 #include <chrono>
-#include <cstring>
 #include <string>
 #include <string_view>
 

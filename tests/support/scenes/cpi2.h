@@ -2,7 +2,6 @@
 // does not use it.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <deque>
 #include <optional>

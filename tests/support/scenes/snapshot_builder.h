@@ -4,7 +4,6 @@
 // host application. The BestEffort directory exists and is unlimited unless said otherwise.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 // How fast the allowance moves: properties over many seeded runs of a closed loop.
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <random>
 
 #include "qos/cpu/suppress/share.h"
