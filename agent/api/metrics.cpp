@@ -118,7 +118,7 @@ constexpr AgentRow kAgent[] = {
      [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().ticks)); }},
     {"evenkeel_degraded", "1 while the agent cannot do its work; /readyz gives the reason.",
      [](const AgentView& a) { return Reading(a.degraded() ? 1 : 0); }},
-    {"evenkeel_evictions_total", "Pods that were chosen for eviction.",
+    {"evenkeel_evictions_total", "Pods that the agent chose for eviction.",
      [](const AgentView& a) {
        const auto& all = a.evictions.counters().chosen;
        return Reading(static_cast<double>(std::accumulate(all.begin(), all.end(), std::uint64_t{0})));
@@ -188,9 +188,10 @@ constexpr AgentRow kAgent[] = {
        return Reading(static_cast<double>(a.observer.sampler().health().files_reopened));
      }},
     {"evenkeel_journal_corrupt_records",
-     "Lines of the journal that could not be read since the machine booted; they are in journal.damaged.",
+     "Lines of the journal that could not be read since the machine booted; the file journal.damaged keeps "
+     "them.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.kernel.journal.corrupt_records())); }},
-    {"evenkeel_audit_lost_total", "Audit lines that could not be written.",
+    {"evenkeel_audit_lost_total", "Lines of the audit log that could not be written.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.recorder.audit().lost())); }},
     {"evenkeel_pods", "Pods that the agent knows.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.node().pods.size())); }},

@@ -109,29 +109,33 @@ void put_objectives(Exposition& out, const AgentView& view) {
   const std::vector<Row> rows = rows_of(view);
   const double capacity = static_cast<double>(capacity_of(view).count());
   if (!rows.empty() && fact.in_force && capacity > 0)
-    out.gauge("evenkeel_objective_besteffort_cpu_ratio",
-              "Part of the node's CPU that best effort may have by the services' objectives.",
-              fact.besteffort_cpu ? static_cast<double>(fact.besteffort_cpu->count()) / capacity : 1);
+    out.gauge(
+        "evenkeel_objective_besteffort_cpu_ratio",
+        "Share of the node's CPU that best effort may use now by the objectives of the services (0 to 1).",
+        fact.besteffort_cpu ? static_cast<double>(fact.besteffort_cpu->count()) / capacity : 1);
   for (const Row& row : rows) {
     const Labels labels = {{"objective", row.objective.name}};
     out.gauge("evenkeel_objective_target", "Target of the objective, in the unit of its figure.",
               row.objective.target, labels);
     if (row.figure.value)
       out.gauge("evenkeel_objective_value",
-                "Last figure of the service that was accepted, in the unit of its target.", *row.figure.value,
-                labels);
+                "Latest figure that the service reported and the agent accepted, in the unit of its target.",
+                *row.figure.value, labels);
     if (row.known())
       out.gauge("evenkeel_objective_slack_ratio",
-                "Between figure and target, of the target; negative: the target is missed.",
+                "Distance of the figure below its target, as a share of the target; negative while the "
+                "target is missed.",
                 row.standing.slack, labels);
-    out.gauge("evenkeel_objective_stale",
-              "1: the service runs here, and its figure is missing or stale, so the rules without objectives "
-              "apply.",
-              row.standing.standing == objectives::Standing::unknown ? 1 : 0, labels);
-    out.counter("evenkeel_objective_figures_accepted_total", "Figures of the service that were accepted.",
-                static_cast<double>(row.state.accepted), labels);
+    out.gauge(
+        "evenkeel_objective_stale",
+        "1 while the service runs here and its figure is missing or stale: best effort then follows the "
+        "rules without objectives.",
+        row.standing.standing == objectives::Standing::unknown ? 1 : 0, labels);
+    out.counter("evenkeel_objective_figures_accepted_total",
+                "Figures of the service that the agent accepted.", static_cast<double>(row.state.accepted),
+                labels);
     out.counter("evenkeel_objective_figures_refused_total",
-                "Looks at the source of the figure that found none, or one that was refused.",
+                "Attempts to read the service's figure that found none, or one that the agent refused.",
                 static_cast<double>(row.state.refused), labels);
   }
 }

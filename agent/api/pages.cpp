@@ -138,20 +138,20 @@ constexpr Page kPages[] = {
      [](Pages& pages, Asked) {
        return http::HttpAnswer{200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(pages.view())};
      }},
-    {"/healthz", "alive and ticking", Level::everyone, of_view<healthz>},
+    {"/healthz", "whether the agent runs its ticks", Level::everyone, of_view<healthz>},
     {"/readyz", "configuration and pods, each with its state", Level::everyone,
      [](Pages& pages, Asked request) { return readyz(pages.view(), pages.shows_details(request.caller)); }},
-    {"/v1/snapshot", "everything measured", Level::details, of_json<snapshot_json>},
+    {"/v1/snapshot", "everything that the last tick measured", Level::details, of_json<snapshot_json>},
     {"/v1/explain", "every managed value and why; ?pod=namespace/name", Level::details,
      [](Pages& pages, Asked request) {
        return http::HttpAnswer{200, kJson, explain_json(pages.view(), parameter(request, "pod")) + "\n"};
      }},
     {"/v1/audit", "what was written, restored, refused; ?since=unix-seconds&pod=namespace/name",
      Level::details, of_view<audit>},
-    {"/v1/interference", "who hurts whom, the evidence, and what is done about it", Level::details,
-     of_json<interference_json>},
-    {"/v1/objectives", "what services say of themselves, and what that leaves best effort", Level::details,
-     of_json<objectives_json>},
+    {"/v1/interference", "which pod slows which service down, the evidence, and what the agent does",
+     Level::details, of_json<interference_json>},
+    {"/v1/objectives", "the figures that services report, and the CPU that they leave to best effort",
+     Level::details, of_json<objectives_json>},
     {"/v1/proof", "whether the levers help services on this node", Level::details, of_json<proof_json>},
     {"/v1/capabilities", "what this kernel can do", Level::everyone, capabilities},
 };

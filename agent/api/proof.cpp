@@ -57,13 +57,13 @@ std::string proof_json(const AgentView& view) {
 void put_proof(Exposition& out, const AgentView& view) {
   if (!is_on(view)) return;
   const proof::ProofState& state = state_of(view);
-  out.counter("evenkeel_proof_withheld_seconds_total", "Time in which a lever was withheld for a test.",
-              runtime::seconds(state.withheld));
+  out.counter("evenkeel_proof_withheld_seconds_total",
+              "Time in which a lever was withheld for a test, in seconds.", runtime::seconds(state.withheld));
   for (std::size_t i = 0; i < proof::kLevers; ++i) {
     const std::string lever(proof::levers()[i].name);
     const proof::Evidence& one = state.evidence[i];
     out.counter("evenkeel_proof_trials_total",
-                "Trials: spans of time with and one without the lever that were compared.",
+                "Trials: a span of time with the lever and one without it were compared.",
                 static_cast<double>(one.trials), {{"lever", lever}});
     out.gauge("evenkeel_proof_verdict",
               "Always 1; the label verdict says what the lever does to services on this node.", 1,
@@ -72,7 +72,7 @@ void put_proof(Exposition& out, const AgentView& view) {
               is_withdrawn(view, i) ? 1 : 0, {{"lever", lever}});
     if (const auto effect = one.effect())
       out.gauge("evenkeel_proof_effect_ratio",
-                "What services feel while the lever is in force, as a multiple of what they feel without it "
+                "Waits of services while the lever is in force, as a multiple of their waits without it "
                 "(geometric mean of all trials).",
                 effect->ratio, {{"lever", lever}});
   }

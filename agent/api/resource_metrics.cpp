@@ -32,11 +32,11 @@ void put_network(Exposition& out, const AgentView& view) {
   const auto totals = view.execution.writers().network_totals();
   if (totals.held == 0 && totals.writes == 0 && totals.refusals == 0) return;
   out.gauge("evenkeel_network_classes",
-            "Traffic classes on the interface of the default route; 0: bandwidth is not shared by class "
-            "now.",
+            "Traffic classes of the agent on the interface of the default route; 0 while it does not divide "
+            "the bandwidth by class.",
             static_cast<double>(totals.held));
   out.counter("evenkeel_network_changes_total",
-              "Traffic classes and packet filters that were added or removed.",
+              "Traffic classes and packet filters that the agent added or removed.",
               static_cast<double>(totals.writes));
 }
 
@@ -47,7 +47,7 @@ void put_core_sched(Exposition& out, const AgentView& view) {
             "Core scheduling groups: pods of a group share physical cores only with each other.",
             static_cast<double>(counters.groups));
   out.counter("evenkeel_core_sched_tasks_total",
-              "Tasks that were added to or removed from a core scheduling group.",
+              "Tasks that the agent added to or removed from a core scheduling group.",
               static_cast<double>(counters.tasks));
 }
 
@@ -72,32 +72,33 @@ void put_request_sizes(Exposition& out, const AgentView& view) {
   put_task_values(
       out, view.execution.writers().request_size_counters(),
       {"evenkeel_request_size_cgroups",
-       "Pods and host applications whose tasks have a request size of the agent (EEVDF scheduler)."},
+       "Pods and host applications whose tasks have a request size from the agent (EEVDF scheduler)."},
       {"evenkeel_request_size_tasks_total",
-       "Tasks that were given a request size, or the kernel's own back."});
+       "Tasks whose request size the agent set, or set back to the kernel's own."});
 }
 
 void put_oom_scores(Exposition& out, const AgentView& view) {
   put_task_values(
       out, view.execution.writers().oom_score_counters(),
       {"evenkeel_oom_score_cgroups",
-       "Containers whose pod asks for an oom_score_adj that the agent keeps for their processes."},
+       "Containers whose processes the agent keeps at the oom_score_adj that their pod asks for."},
       {"evenkeel_oom_score_processes_total",
-       "Processes whose oom_score_adj was raised, or set back to what they had."});
+       "Processes whose oom_score_adj the agent raised, or set back to the original."});
 }
 
 void put_contention(Exposition& out, const AgentView& view) {
   out.gauge("evenkeel_contended",
-            "1 while the node is published as contended: services wait, and not for limits of their own.",
+            "1 while the agent publishes that services wait on this node for a reason that is not a limit of "
+            "their own.",
             view.contended() ? 1 : 0);
   const auto& stalls = view.policies.of<contention::ContentionState>().stalls;
   for (std::size_t i = 0; i < stalls.size(); ++i)
     if (stalls[i])
-      out.gauge(
-          "evenkeel_contention_stall_percent",
-          "Share of the last minute in which the service that waits most waited for a reason that is not a "
-          "limit of its own.",
-          *stalls[i], {{"resource", name(static_cast<Contended>(i))}});
+      out.gauge("evenkeel_contention_stall_percent",
+                "Percentage of the last minute in which the service that waits most waited for a reason that "
+                "is not "
+                "a limit of its own.",
+                *stalls[i], {{"resource", name(static_cast<Contended>(i))}});
 }
 
 namespace {
@@ -138,10 +139,11 @@ void put_ways(Exposition& out, const AgentView& view) {
               "usual).",
               *ways.times_usual());
   for (std::size_t i = 0; i < cache::kWaySteps; ++i)
-    out.counter("evenkeel_resctrl_way_steps_total",
-                "Steps that withheld cache ways from best effort (helped, no-help) or restored them "
-                "(harmless, hurt), by outcome.",
-                static_cast<double>(ways.steps()[i]), {{"outcome", cache::kWayStepNames[i]}});
+    out.counter(
+        "evenkeel_resctrl_way_steps_total",
+        "Steps that took cache ways from best effort, by what it did to services (helped, no-help), or "
+        "gave them back (harmless, hurt).",
+        static_cast<double>(ways.steps()[i]), {{"outcome", cache::kWayStepNames[i]}});
 }
 
 }  // namespace
@@ -151,7 +153,8 @@ void put_resctrl(Exposition& out, const AgentView& view) {
   const auto& counters = view.execution.writers().resctrl_counters();
   out.gauge("evenkeel_resctrl_groups", "Resctrl control groups that the agent created.",
             static_cast<double>(counters.groups));
-  out.counter("evenkeel_resctrl_moved_tasks_total", "Tasks that were moved into a resctrl group or back.",
+  out.counter("evenkeel_resctrl_moved_tasks_total",
+              "Tasks that the agent moved into a resctrl group or back.",
               static_cast<double>(counters.moved_tasks));
   for (const auto& use : view.node().resctrl_use) put_use(out, use);
   put_ways(out, view);
@@ -193,7 +196,7 @@ void put_reclaim(Exposition& out, const AgentView& view) {
 
 void put_evictions(Exposition& out, const AgentView& view) {
   for (std::size_t gate = 0; gate < kFeatureGates.size(); ++gate)
-    out.counter("evenkeel_trigger_evictions_total", "Pods that were chosen for eviction, by trigger.",
+    out.counter("evenkeel_trigger_evictions_total", "Pods that the agent chose for eviction, by trigger.",
                 static_cast<double>(view.evictions.counters().chosen[gate]),
                 {{"trigger", kFeatureGates[gate]}});
 }

@@ -49,11 +49,12 @@ constexpr std::array<ReportMetrics, 2> kReports = {
       "evenkeel_node_metric_age_seconds",
       "Time since the API server last accepted a usage report, in seconds."},
      {&record::ServerActivity::topology_reports, "evenkeel_node_topology_reports_total",
-      "Answers of the API server by which the NodeResourceTopology says what is to be reported.",
+      "Answers of the API server that show the NodeResourceTopology as the agent reports it.",
       "evenkeel_node_topology_failures_total",
       "Reports of the topology that the API server refused or that could not be sent.",
       "evenkeel_node_topology_age_seconds",
-      "Time since the API server last showed or accepted the topology that is to be reported, in seconds."}}};
+      "Time since the API server last showed the NodeResourceTopology as the agent reports it, in "
+      "seconds."}}};
 
 void put_reports(Exposition& out, const AgentView& view) {
   for (const auto& kind : kReports) {
@@ -71,8 +72,8 @@ void put_reports(Exposition& out, const AgentView& view) {
 void put_listeners(Exposition& out, const AgentView& view) {
   for (const auto& listener : view.servers.listeners)
     out.gauge("evenkeel_endpoint_listening",
-              "1 while the agent serves its pages at this address; 0 while the address is not free, which is "
-              "tried again.",
+              "1 while the agent serves its pages at this address; 0 while it cannot listen there and "
+              "tries again.",
               listener.problem.empty() ? 1 : 0, {{"address", listener.address}});
 }
 

@@ -74,10 +74,11 @@ void put_waits(Exposition& out, const AgentView& view) {
         (cgroup->kind == CgroupKind::pod || cgroup->kind == CgroupKind::host_application))
       put_one(out, view, id, sums);
   put_blame(out, view);
-  out.counter("evenkeel_run_queue_blame_cut_total",
-              "Victim and antagonist pairs of a tick that exceeded the table; their time counts as "
-              "antagonist other.",
-              static_cast<double>(run_queue.merged_pairs));
+  out.counter(
+      "evenkeel_run_queue_blame_cut_total",
+      "Pairs of victim and antagonist for which a tick had no room in its table; their time counts as "
+      "antagonist other.",
+      static_cast<double>(run_queue.merged_pairs));
   out.counter("evenkeel_run_queue_lost_total",
               "CPU waits that were not recorded because the BPF tables were full.",
               static_cast<double>(run_queue.lost));
@@ -102,8 +103,8 @@ void put_triggers(Exposition& out, const pressure::TriggerHealth& triggers) {
   for (const auto& [state, count] :
        {std::pair{"open", triggers.open}, {"missing", triggers.missing}, {"left-out", triggers.left_out}})
     out.gauge("evenkeel_pressure_triggers",
-              "PSI triggers on services and the node: open, missing (no pressure file), left-out (over the "
-              "limit).",
+              "PSI triggers on services and the node: open, missing (no pressure file), left-out (beyond "
+              "the most that the agent opens).",
               static_cast<double>(count), {{"state", state}});
   out.gauge("evenkeel_pressure_trigger_window_seconds",
             "Window of the PSI triggers, in seconds: the shortest that the kernel allows; 0 without "
@@ -132,8 +133,8 @@ void put_brake(Exposition& out, const AgentView& view) {
                     static_cast<double>(record.alarms(what, source)),
                     {{"resource", name(what)}, {"source", name(source)}});
   out.gauge("evenkeel_run_queue_alarms",
-            "1 while BPF raises an alarm when a service waits for a CPU held by best effort; why gives "
-            "the reason for 0.",
+            "1 while BPF raises an alarm when a service waits for a CPU held by best effort; the "
+            "label why gives the reason for 0.",
             view.node().run_queue.alarms ? 1 : 0, {{"why", view.node().run_queue.alarms_unavailable_reason}});
   const MonoTime now = view.tick.result().now;
   put_lever(out, "cpu", record.cpu(), now);

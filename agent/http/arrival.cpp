@@ -26,7 +26,7 @@ std::string Arrival::sentence() const {
     case HttpFailure::too_large:
       return "an answer of more than " + std::to_string(call_.longest_body) + " bytes";
     case HttpFailure::unwanted:
-      return "an answer that is of no use";
+      return "an answer that its reader rejected";
     default:
       return {};
   }

@@ -25,7 +25,8 @@ std::optional<NodeProblem> no_lever(const HealthInputs& being) {
   std::string errors;
   for (const auto& [code, count] : being.writes.refusals_by_errno)
     errors += (errors.empty() ? "" : ", ") + std::string(errno_name(code));
-  return NodeProblem{"LeversRefused", "the kernel takes none of the values that are to be set: " + errors};
+  return NodeProblem{"LeversRefused",
+                     "the kernel refuses every value that the agent tries to set: " + errors};
 }
 
 std::optional<NodeProblem> no_pods(const HealthInputs& being) {

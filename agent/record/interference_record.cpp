@@ -38,7 +38,8 @@ std::string sentence_of_event(const interference::InterferenceEvent& event, cons
       return "limited to " + limit + ", to see whether " + victim +
              " recovers: " + sentence_of(event.accusation);
     case What::relieved:
-      return victim + " has recovered since the limit of " + limit + ": it stays for its lease";
+      return victim + " has recovered since the limit of " + limit +
+             ": the limit stays until its time is over";
     case What::not_relieved:
       return victim + " has not recovered with the limit of " + limit;
     case What::released:

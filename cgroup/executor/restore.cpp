@@ -83,15 +83,16 @@ class Undo {
     if (!is_ours(entry, text)) return leave(entry, text), true;
     const auto written = files_.write(file, entry.original.empty() ? "\n" : entry.original);
     if (!written) return refusal_ = written.error(), false;
-    report_.writes.push_back({.path = file_of(entry).shown_path(),
-                              .old_text = text,
-                              .new_text = entry.original,
-                              .knob = entry.knob,
-                              .by = 255,
-                              .restored = true,
-                              .why = copies_.contains(entry.path())
-                                         ? because("copied from the directory above: its original")
-                                         : because("the original, kept in the journal")});
+    report_.writes.push_back(
+        {.path = file_of(entry).shown_path(),
+         .old_text = text,
+         .new_text = entry.original,
+         .knob = entry.knob,
+         .by = 255,
+         .restored = true,
+         .why = copies_.contains(entry.path())
+                    ? because("the value was copied from the directory above: it gets the original of that")
+                    : because("the original, kept in the journal")});
     done(entry);
     return true;
   }

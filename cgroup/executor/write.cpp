@@ -202,10 +202,11 @@ void Executor::Impl::explain(HeldValue& row, int group) const {
   const int from = cause == row.knob ? state.now().group(group).parent : group;
   if (const int up = state.now().nearest(from, is_cause); up >= 0)
     row.by = intent_of(state.id(up), cause)->by;
-  row.why = asleep  ? because("an idle group has no shares; they come back with it")
-            : bound ? because("a burst may not be larger than the quota")
-            : evenkeel::row(row.knob).owner_counts ? kOwnerGoesFurther
-                                                   : because("no group may have more than the one above it");
+  row.why =
+      asleep  ? because("a cgroup with cpu.idle has no shares of its own: they come back when cpu.idle ends")
+      : bound ? because("a burst may not be larger than the quota")
+      : evenkeel::row(row.knob).owner_counts ? kOwnerGoesFurther
+                                             : because("no cgroup may have more than its parent");
 }
 
 void Executor::Impl::report_write(const HeldValue& row, const std::string& before, const std::string& after,

@@ -34,7 +34,7 @@ void restore_network(const Host& host, NetworkPort& port, executor::Journal& jou
                              .new_text = "nothing",
                              .by = 255,
                              .restored = true,
-                             .why = because("what the journal says we made")});
+                             .why = because("the journal says that the agent made it")});
     static_cast<void>(journal.unmade(path));
   }
 }

@@ -71,7 +71,7 @@ void NetworkWriter::restore_all(MonoTime now, executor::Report& report) { apply(
 
 void NetworkWriter::share(const decide::NetworkPlan& plan) {
   const bool other_link = link_index_ != plan.link->index || link_ != plan.link->name;
-  if (held_ && other_link) withdraw("the node's way out is another interface now");
+  if (held_ && other_link) withdraw("the default route goes through another interface now");
   if (!held_ && other_link) contest_ = {};
   if (pause_.waits(now_)) return;
   if (!held_ && !(may_begin() && begin(plan))) return;

@@ -205,7 +205,8 @@ void restore_resctrl(ResctrlFiles& files, executor::Journal& journal, executor::
            .new_text = "",
            .by = 255,
            .restored = true,
-           .why = because("a group that the journal holds: its tasks are the root's again")});
+           .why = because(
+               "the journal says that the agent made this group: its tasks are back in the root group")});
     }
     static_cast<void>(journal.unmade(path));
   }

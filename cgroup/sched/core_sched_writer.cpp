@@ -143,7 +143,7 @@ void CoreSchedWriter::look_at(Member& member) {
     if (counters_.tasks == before) break;
   }
   if (given_to > 0 && group != nullptr) record_change(member, kNone, group->name, given_to);
-  if (given_to > 0 && group == nullptr) record_change(member, "a group of ours", kNone, given_to);
+  if (given_to > 0 && group == nullptr) record_change(member, "a group of the agent", kNone, given_to);
   if (group == nullptr && without_cookie_.empty())
     static_cast<void>(journal_.unmade(member.dir + std::string(kRecord)));
 }
@@ -255,12 +255,13 @@ void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, executor::Jou
       continue;
     }
     if (given.tasks > 0)
-      report.writes.push_back({.path = path,
-                               .old_text = "a group of ours",
-                               .new_text = kNone,
-                               .by = 255,
-                               .restored = true,
-                               .why = because("a cookie that the journal holds: its tasks have none again")});
+      report.writes.push_back(
+          {.path = path,
+           .old_text = "a group of the agent",
+           .new_text = kNone,
+           .by = 255,
+           .restored = true,
+           .why = because("the journal says that the agent gave this cookie: its tasks have none again")});
     static_cast<void>(journal.unmade(path));
   }
 }

@@ -70,7 +70,8 @@ void restore_task_values(ResctrlFiles& files, TaskSetting& setting, executor::Jo
            .new_text = original + ": " + counted(tasks, setting.names()),
            .by = 255,
            .restored = true,
-           .why = because("the journal holds a value of these tasks: they get their own back")});
+           .why =
+               because("the journal says that the agent gave these tasks a value: they get their own back")});
     static_cast<void>(journal.unmade(path));
   }
 }

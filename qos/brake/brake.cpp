@@ -64,11 +64,11 @@ bool plan_cpu(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, 
   lever.cpu_had = *besteffort_cpu_limit(node);
   lever.why =
       alarm.source == AlarmSource::run_queue
-          ? because("a service waited {} for CPUs that best effort had just now: it may use {} for {}",
+          ? because("a service waited {} for CPUs that best effort used: best effort may use {} for {}",
                     alarm.waited, *keep, lease)
           : because(
-                "a service waited {} and more for a CPU just now while best effort ran for {}: it may use "
-                "{} for {}",
+                "a service waited {} and more for a CPU just now while best effort ran for {}: best effort "
+                "may use {} for {}",
                 alarm.waited, Duration(alarm.besteffort_cpu_time->count()), *keep, lease);
   return true;
 }

@@ -29,7 +29,7 @@ void narrow_child(const CgroupSample& child, MonoTime now, const CpuLimit& paren
   narrowed.children.insert_or_assign(child.id,
                                      NarrowedChildren::Child{original, requested, limit->period, now});
   out.want(child.id, Knob::cpu_quota, share.count(),
-           because("no more than the {} per {} of its parent, which cgroup v1 would refuse", *parent.quota,
+           because("no more than its parent, which has {} per {}: cgroup v1 would refuse that", *parent.quota,
                    parent.period));
 }
 

@@ -37,8 +37,10 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
   if (!node.node.memory)
     return out.hold(kNodeItself, Knob::min_free_kbytes, because("the node's memory is not known"));
   const Bytes memory = node.node.memory->total;
-  out.want(kNodeItself, Knob::min_free_kbytes, min_free_kbytes(memory, *factor),
-           because("{} ten-thousandths of {}, within 10 MiB, 10 GiB and a tenth of memory", *factor, memory));
+  out.want(
+      kNodeItself, Knob::min_free_kbytes, min_free_kbytes(memory, *factor),
+      because("{} ten-thousandths of the {} of memory; at least 10 MiB, at most 10 GiB and a tenth of memory",
+              *factor, memory));
 }
 
 }  // namespace

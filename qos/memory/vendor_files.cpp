@@ -17,7 +17,7 @@ constexpr std::array<Row, 3> kMarks = {{
     {Knob::memory_wmark_scale_factor, [](const MemoryTerms& terms) { return terms.wmark_scale_permill; },
      "background reclaim frees {} thousandths of its limit"},
     {Knob::memory_wmark_min_adj, [](const MemoryTerms& terms) { return terms.wmark_min_adj; },
-     "the node's minimum watermark is {} percent off for it"},
+     "the node's minimum watermark is shifted by {} percent for it"},
 }};
 constexpr std::array<Row, 2> kRanks = {{
     {Knob::memory_priority, [](const MemoryTerms& terms) { return terms.priority; },

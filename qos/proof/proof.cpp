@@ -142,12 +142,15 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
   if (state.trial && state.trial->withholds())
     withhold(
         state.trial->lever,
-        {.why = because("proof withholds it for some seconds, to see what it does"), .for_a_trial = true},
+        {.why = because("proof withholds this lever for some seconds, to measure whether it helps services"),
+         .for_a_trial = true},
         out);
   if (!slo.evenkeel.proof.withdraw) return facts.withdraw();
   for (std::size_t i = 0; i < kLevers; ++i)
     if (state.evidence[i].verdict == Verdict::harms)
-      withhold(i, {.why = because("proof has found that it harms services on this node")}, out);
+      withhold(i,
+               {.why = because("proof withholds this lever, for it was found to harm services on this node")},
+               out);
   facts.publish<decide::HarmfulLevers>().besteffort_quota =
       state.evidence[kBesteffortQuota].verdict == Verdict::harms;
 }

@@ -51,7 +51,7 @@ TEST(HttpClientFaults, AnEndlessBodyIsCutOff) {
   bytes = 0;
   const auto unwanted = take_until(100'000);
   EXPECT_EQ(unwanted.failure, http::HttpFailure::unwanted);
-  EXPECT_EQ(unwanted.error, "an answer that is of no use");
+  EXPECT_EQ(unwanted.error, "an answer that its reader rejected");
   EXPECT_LT(bytes, 400'000U);
 }
 

@@ -48,7 +48,7 @@ TEST_F(DegradedTest, WhenNoLeverMoves) {
   levers.quarantined = 3;
   levers.refusals_by_errno = {{30, 7}};
   EXPECT_EQ(record::degraded(being)->message,
-            "the kernel takes none of the values that are to be set: EROFS");
+            "the kernel refuses every value that the agent tries to set: EROFS");
   levers.managed = 1;
   EXPECT_EQ(reason(), "") << "a single pod's trouble is reported to its owner";
 }

@@ -26,7 +26,8 @@ TEST_F(ExecutorReasons, SharesThatAnIdleGroupCannotHave) {
   for (int i = 0; i < 2; ++i) {
     tick();
     EXPECT_EQ(kernel.text(kPod, "cpu.shares"), "3");
-    EXPECT_EQ(reason_of(kPod, Knob::cpu_shares), "an idle group has no shares; they come back with it");
+    EXPECT_EQ(reason_of(kPod, Knob::cpu_shares),
+              "a cgroup with cpu.idle has no shares of its own: they come back when cpu.idle ends");
   }
   std::erase_if(plan, [](const decide::Intent& intent) { return intent.knob == Knob::cpu_idle; });
   tick();
@@ -40,7 +41,7 @@ TEST_F(ExecutorReasons, AQuotaThatTheOneAboveCuts) {
   for (int i = 0; i < 2; ++i) {
     tick();
     EXPECT_EQ(kernel.text(kPod, "cpu.cfs_quota_us"), "100000");
-    EXPECT_EQ(reason_of(kPod, Knob::cpu_quota), "no group may have more than the one above it");
+    EXPECT_EQ(reason_of(kPod, Knob::cpu_quota), "no cgroup may have more than its parent");
   }
 }
 

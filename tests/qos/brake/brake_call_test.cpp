@@ -16,7 +16,7 @@ TEST(BrakeCall, SaysWhoHadTheCpuAndNeedsNoOtherEvidence) {
   Scene scene;
   EXPECT_EQ(scene.intent_on(scene.call()), 160000);
   EXPECT_EQ(scene.out.all()[0].why.text(),
-            "a service waited 11 ms for CPUs that best effort had just now: it may use 1.6 CPUs for 2 s");
+            "a service waited 11 ms for CPUs that best effort used: best effort may use 1.6 CPUs for 2 s");
   Scene throttled;
   Alarm call = throttled.call();
   call.victim_throttled = milliseconds(500);

@@ -236,8 +236,8 @@ TEST(Brake, SaysWhy) {
   scene.intent_on(scene.alarm());
   EXPECT_EQ(
       scene.out.all()[0].why.text(),
-      "a service waited 10 ms and more for a CPU just now while best effort ran for 80 ms: it may use 1.6 "
-      "CPUs for 2 s");
+      "a service waited 10 ms and more for a CPU just now while best effort ran for 80 ms: best effort may "
+      "use 1.6 CPUs for 2 s");
 }
 
 TEST(Brake, OnEevdfItCutsTheCpuOnlyWithLongRequests) {
