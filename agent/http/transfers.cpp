@@ -59,7 +59,7 @@ std::size_t take(char* data, std::size_t, std::size_t size, void* to) {
   return transfer.arrival.take({data, size}, streams(transfer)) ? size : 0;
 }
 
-/// Called by libcurl with each header line; it takes one that begins like a line's end for the last.
+/// Called by libcurl with each header line. One that begins with CR or LF ends the head, as for libcurl.
 std::size_t take_head(char* data, std::size_t, std::size_t size, void* to) {
   const auto& transfer = *static_cast<Transfer*>(to);
   const bool last = size > 0 && (*data == '\r' || *data == '\n');

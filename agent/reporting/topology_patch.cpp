@@ -47,7 +47,7 @@ void put_resource(runtime::Json& json, const char* name, const std::string& amou
   json.member("allocatable", amount).member("available", amount).end_object();
 }
 
-/// What a zone has at all times.
+/// The resources that every zone has.
 using Z = NodeTopology::Zone;
 constexpr std::array<std::pair<const char*, std::string Z::*>, 4> kFixed = {
     {{"cpu", &Z::cpu},
@@ -67,7 +67,7 @@ std::string standing_amount(std::span<const Value> resources, std::string_view n
   return {};
 }
 
-/// `amount`, or what stands if that is close enough.
+/// `amount`; or what the object has already, if the difference is too small to report.
 std::string steadied(std::int64_t amount, const std::string& standing, double steady) {
   const auto old = pods::whole_number(standing);
   const bool close =

@@ -57,7 +57,7 @@ bool enter_cgroups_of(const Host& host) {
   return node && ::setns(node.get(), CLONE_NEWCGROUP) == 0;
 }
 
-/// If entering is not permitted, rules for cgroups would match no packets.
+/// Whether rules for cgroups can match packets: they do not if the agent may not enter the node's namespace.
 bool reaches_the_nodes_cgroups(const Host& host) {
   constexpr ino_t kInitial = 0xEFFFFFFB;  // include/linux/proc_ns.h: PROC_CGROUP_INIT_INO
   struct stat own {
@@ -69,7 +69,8 @@ bool reaches_the_nodes_cgroups(const Host& host) {
     std::thread([&] { entered = enter_cgroups_of(host); }).join();
     return entered;
   }
-  // Init has it too: in a container whose own cgroup is its visible root, or on a machine inside one.
+  // Process 1 is in the same namespace: it is the container's own, and the container sees its own cgroup as
+  // the root; or it is init of a machine that runs inside a container.
   const auto place = host.slurp("proc/self/cgroup");
   return place && place->find("0::/\n") == std::string::npos;
 }

@@ -21,7 +21,7 @@ constexpr std::size_t kElementsPerMessage = 200;
 constexpr std::uint32_t kTypeIpv4 = 7, kTypeIpv6 = 8, kTypeClass = 23, kTypeCgroup = 46;
 
 enum class Way : std::uint8_t { out, in };
-/// What a map's entries lead to.
+/// Where the rules send a packet whose key is in a map.
 enum class Leads : std::uint8_t { to_class, to_class_limit, to_own_limit };
 constexpr const char* kLeadsNames[] = {"class", "class_limit", "own_limit"};
 
@@ -224,7 +224,8 @@ class Builder {
       rule.nest(NFTA_CMP_DATA, [&] { rule.put(NFTA_DATA_VALUE, value, size); });
     });
   }
-  /// The sender's for sent packets, the receiver's for received ones.
+  /// Loads the packet's key: its cgroup, or the sender's address if it is sent, the receiver's if it is
+  /// received.
   static void add_key(NetlinkMessage& rule, const Key& key, Way way) {
     if (key.kind == Key::Kind::cgroup)
       return add_expression(rule, "socket", [&] {

@@ -82,7 +82,7 @@ void NetworkWriter::share(const decide::NetworkPlan& plan) {
   }
 }
 
-/// Whether the interface is not yielded to another process.
+/// Whether the agent may take the interface: it has not left it to another process that changed it.
 bool NetworkWriter::may_begin() {
   if (contest_.ours()) return true;
   if (now_ < next_check_) return false;
@@ -177,8 +177,8 @@ bool NetworkWriter::put_classes() {
   return true;
 }
 
-/// Classes share bandwidth without it, too; only a longer queue delays the class's own requests: reported
-/// once.
+/// Without it the class gets the same share of the bandwidth, but its packets wait in one queue. So a refusal
+/// is reported once, and the class stays.
 void NetworkWriter::add_fair_queue(const HtbClass& one) {
   if (dry_run_ || fair_queue_refused_) return;
   const bool has_children = std::ranges::find(wanted_, one.minor, &HtbClass::parent) != wanted_.end();
@@ -190,7 +190,7 @@ void NetworkWriter::add_fair_queue(const HtbClass& one) {
   report_->refusals.push_back({.path = place(name_of(one.minor)),
                                .error = done.error(),
                                .text = "fq_codel",
-                               .detail = port_.words() + ": what a class sends waits in one queue"});
+                               .detail = port_.words() + ": all packets of a class wait in one queue"});
 }
 
 bool NetworkWriter::put_rules(int unknown) {
@@ -206,16 +206,16 @@ bool NetworkWriter::put_rules(int unknown) {
   record_change(
       kRulesRecord, has_rules_ ? text_of(rules_) : kNothing, text, false,
       unknown == 0
-          ? because("whose packets are of which class")
-          : because("whose packets are of which class; {} with the node's own address cannot be told "
-                    "apart: that needs cgroup v2, and the node's cgroup namespace",
+          ? because("which packets belong to which class")
+          : because("which packets belong to which class; pods with the node's own address ({}) cannot be "
+                    "told apart: that needs cgroup v2, and the node's cgroup namespace",
                     std::int64_t{unknown}));
   has_rules_ = true;
   rules_ = wanted_rules_;
   return true;
 }
 
-/// Children are sorted after their parents.
+/// Goes backwards: children are sorted after their parents, and the kernel removes only classes without any.
 void NetworkWriter::remove_other_classes() {
   for (auto i = classes_.size(); i-- > 0;) {
     const auto minor = classes_[i].minor;

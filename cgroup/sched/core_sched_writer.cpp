@@ -88,7 +88,8 @@ bool CoreSchedWriter::is_ours(std::uint64_t cookie) const {
          std::ranges::find(retired_, cookie) != retired_.end();
 }
 
-/// Finds the tasks that lack the group's cookie (no group: those with one of the agent's); false: unknown.
+/// Finds the tasks that lack the group's cookie, or without a group those that have one of the agent's.
+/// False: the tasks cannot be read.
 bool CoreSchedWriter::sort_out(Member& member, std::uint64_t wanted) {
   threads_.clear();
   without_cookie_.clear();

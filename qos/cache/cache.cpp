@@ -14,8 +14,8 @@ struct Class {
   const QosClassStrategy QosStrategy::*strategy;
   const char* why;
 };
-/// The order in which classes keep a class of service when there are too few: limiting batch work protects
-/// all others. LSE pods count as LSR; system pods have no class.
+/// The QoS classes in the order in which they get a resctrl group when the CPU has too few (its classes of
+/// service): limiting batch work protects all others. LSE pods count as LSR; system pods have no group.
 constexpr std::array<Class, 3> kClasses = {{
     {QosClass::be, "evenkeel-be", &QosStrategy::be,
      "best effort has {} to {} of the cache and {} of the memory bandwidth"},
@@ -60,13 +60,13 @@ class Round {
   }
 
  private:
-  /// A service is slower while it runs: it is grouped with others of its kind, whatever class it has.
+  /// Whether a service is slower while the pod runs: all such pods share one group, whatever their class.
   [[nodiscard]] bool is_limited(const PodSample& pod) const {
     const auto* cgroup = node_.cgroup(pod.cgroup);
     return limited_ != decide::kRootGroup && cgroup != nullptr &&
            std::ranges::find(antagonists_, cgroup->id) != antagonists_.end();
   }
-  /// It comes first: a pod limited to protect a service must not end up in an unlimited group.
+  /// This group comes first: a pod limited to protect a service must not end up in an unlimited group.
   decide::ResctrlGroupIndex add_limited() {
     const Percent keeps = slo_.evenkeel.interference.cap_cache_percent;
     auto& group = plan_.add_group();

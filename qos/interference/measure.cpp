@@ -126,7 +126,7 @@ class Tick {
         if (Victim* victim = entry_of(state_.victims, one.cgroup))
           add(victim->sums[detector::stall_index(signal)], in_seconds(*time), passed_);
         Unit* whole = entry_of(state_.units, unit);
-        // A unit's containers are measured one by one: the time has passed once for all of them.
+        // Each container adds what it waited; the time in which it did passes only once for the whole unit.
         if (whole == nullptr) continue;
         WindowSum& sum = whole->sums[detector::stall_index(signal)];
         sum.seconds += in_seconds(*time);
@@ -135,7 +135,8 @@ class Tick {
     }
   }
 
-  /// Where nothing better is measured: the kernel's own pressure totals, without the part of its own quota.
+  /// Where nothing better is measured: the kernel's pressure totals, without the time for which the cgroup's
+  /// own quota throttled it.
   void take_pressure(Signal signal) {
     for (Victim& victim : state_.victims) take_pressure_of(victim, signal);
     if (signal == Signal::run_queue_wait) return;  // its suspects are judged by their CPU use
@@ -175,7 +176,7 @@ bool stands_accused_by(const InterferenceState& state, CgroupId victim, Signal s
 /// The excess of a stall over the usual is charged to the accused, in equal parts.
 void share_out(Victim& victim, Signal signal, double value, Duration window, MonoTime now,
                InterferenceState& state) {
-  // It was measured what had the CPU.
+  // The BPF program measures which workload had the CPU: nothing is left to share out.
   if (signal == Signal::run_queue_wait && state.source == RunQueueSource::bpf) return;
   const auto about = [&](const Accusation& one) {
     return one.victim == victim.cgroup && one.signal == signal;
@@ -219,8 +220,8 @@ void close_window(std::int64_t window, MonoTime now, const InterferenceSettings&
     pair.blame.put(window, mean(pair.sum, settings.stall_window).value_or(0));
     pair.sum = {};
   }
-  // A unit without a pair caused less waiting than three others, if pairs had to be cut: too little to
-  // matter.
+  // Units without a pair caused no waiting; or, if pairs had to be left out, less than three other units did:
+  // too little to matter.
   if (state.source == RunQueueSource::bpf) state.zero_blame.put(window, 0);
   // A pair that was not reported in any window is removed; its sums stay with the victim and the unit.
   std::erase_if(state.pairs, [&](const BlamePair& pair) {

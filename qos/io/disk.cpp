@@ -171,7 +171,7 @@ class Round {
         BlkioState::Known{.cgroup = cgroup, .name = block.name, .type = block.type});
   }
 
-  /// The earlier disks may be the next ones again.
+  /// Limits on these disks stay as they are: the name may resolve to them again.
   void hold(CgroupId cgroup, std::span<const DiskNumber> disks) {
     for (const auto disk : disks)
       for (const auto knob : kKnobs) out_.hold({cgroup.value, disk}, knob, because(kWhyUnknown));

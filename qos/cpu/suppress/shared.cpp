@@ -20,7 +20,7 @@ bool same(const CpuLimit& limit, std::optional<QuotaTime> quota) {
   return limit.quota && limit.quota == quota;
 }
 
-/// A limit that was neither there before nor set by us was set by its owner.
+/// A limit that was neither there before nor set by the agent was set by its owner. Returns whether it was.
 bool take_limit(SuppressShare& share, const CpuLimit& now) {
   const bool known = now == share.own || now == share.in_force || same(now, share.requested);
   if (!known) share.own = now;
@@ -28,7 +28,8 @@ bool take_limit(SuppressShare& share, const CpuLimit& now) {
   return !known;
 }
 
-/// Whether that changes how the allowance must be divided.
+/// Enters a place that best effort uses, or what is known of it now. Returns whether the allowance must be
+/// divided anew.
 bool take_part(std::vector<SuppressShare>& shares, const CgroupSample& sample, bool directory, MonoTime now,
                Duration memory) {
   auto share = std::find_if(shares.begin(), shares.end(),

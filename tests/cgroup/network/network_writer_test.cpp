@@ -149,7 +149,8 @@ TEST_F(NetworkSharing, WhomCgroupsDoNotTellIsSaid) {
   EXPECT_EQ(port.rules->rules.size(), 2U);
   const auto said = std::ranges::find(report.writes, "net/rules", &executor::Written::path);
   ASSERT_NE(said, report.writes.end());
-  EXPECT_NE(said->why.text().find("1 with the node's own address cannot be told apart"), std::string::npos);
+  EXPECT_NE(said->why.text().find("pods with the node's own address (1) cannot be told apart"),
+            std::string::npos);
 }
 
 }  // namespace
