@@ -8,6 +8,7 @@
 
 #include "cgroup/executor/journal.h"
 #include "tests/support/agents/stepped_agent.h"
+#include "tests/support/fakes/api_server.h"
 #include "tests/support/fakes/http_script.h"
 #include "tests/support/state_dir.h"
 
@@ -107,8 +108,7 @@ TEST_F(Withdraw, SucceedsAfterThosePodsHaveEnded) {
 
 TEST_F(Withdraw, IsRefusedWhileThePodListIsUnknown) {
   const std::pair<std::string, const char*> cases[] = {
-      {http_answer(403, R"({"kind":"Status","reason":"Forbidden","message":"pods is forbidden"})"),
-       "403 pods is forbidden"},
+      {refusal(403, "Forbidden", "pods is forbidden"), "403 pods is forbidden"},
       {http_answer(200, "{}"), "legal: a v1 PodList"},
       {http_answer(200, pod_list(R"({"metadata":})")), "answer: items[0]: "}};
   for (const auto& [answer, reason] : cases) {
@@ -141,7 +141,7 @@ TEST_F(Withdraw, IsRefusedWhileAnAgentRuns) {
 }
 
 TEST_F(Withdraw, ReportsWhyTheServerRejectedIt) {
-  patched_ = http_answer(403, R"({"kind":"Status","reason":"Forbidden","message":"nodes is forbidden"})");
+  patched_ = refusal(403, "Forbidden", "nodes is forbidden");
   const Ran refused = withdraw();
   EXPECT_EQ(refused.exit_status, 1);
   EXPECT_NE(refused.err.find("403 nodes is forbidden"), std::string::npos) << refused.err;

@@ -3,6 +3,7 @@
 
 #include "agent/kube/node_reporter.h"
 #include "tests/support/agents/http_asker.h"
+#include "tests/support/fakes/api_server.h"
 #include "tests/support/fakes/http_script.h"
 
 namespace evenkeel::test {
@@ -11,10 +12,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr const char* kObject = R"({"kind":"NodeMetric","metadata":{"name":"n1"},"spec":{}})";
-
-std::string refusal(int code, const std::string& reason, const std::string& message) {
-  return http_answer(code, R"({"kind":"Status","reason":")" + reason + R"(","message":")" + message + "\"}");
-}
 
 struct NodeMetricReporterTest : testing::Test {
   ScriptedServer server{};

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/http_asker.h"
+#include "tests/support/fakes/api_server.h"
 #include "tests/support/fakes/http_script.h"
 
 namespace evenkeel::test {
@@ -12,10 +13,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr const char* kPath = "/apis/topology.node.k8s.io/v1alpha1/noderesourcetopologies";
-
-std::string refusal(int code, const std::string& reason, const std::string& message) {
-  return http_answer(code, R"({"kind":"Status","reason":")" + reason + R"(","message":")" + message + "\"}");
-}
 
 /// The object's text is whatever was written last; "patched" replaces it.
 struct TopologyReporterTest : testing::Test {

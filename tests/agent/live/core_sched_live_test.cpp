@@ -4,7 +4,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <csignal>
 #include <fstream>
 #include <sstream>
@@ -14,6 +13,7 @@
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_cgroups.h"
+#include "tests/support/live/pinned_task.h"
 #include "tests/support/process.h"
 #include "tests/support/state_dir.h"
 
@@ -26,14 +26,6 @@ constexpr const char* kBatchUid = "eeeeeeee-0000-0000-0000-000000000002";
 constexpr const char* kOn =
     "resourceQOSStrategy: {policies: {cpuPolicy: coreSched}, lsClass: {cpuQOS: {enable: true}}, beClass: "
     "{cpuQOS: {enable: true}}}\n";
-
-pid_t busy_process(const std::string& procs) {
-  const pid_t child = ::fork();
-  if (child != 0) return child;
-  std::ofstream(procs) << ::getpid() << std::flush;
-  std::atomic<unsigned> turns = 0;
-  for (;;) ++turns;
-}
 
 std::string pod(const char* uid, const char* name, const char* labels, const char* qos, const char* id) {
   return std::string("- {metadata: {uid: ") + uid + ", namespace: shop, name: " + name + ", labels: {" +

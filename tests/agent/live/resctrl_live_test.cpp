@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +13,7 @@
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_cgroups.h"
+#include "tests/support/live/pinned_task.h"
 #include "tests/support/process.h"
 #include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
@@ -26,15 +26,6 @@ const std::string kDir = "/sys/fs/resctrl/";
 constexpr const char* kBatchUid = "dddddddd-0000-0000-0000-000000000001";
 constexpr const char* kOwnUid = "dddddddd-0000-0000-0000-000000000002";
 const std::string kOwnGroup = std::string("evenkeel-pod-") + kOwnUid;
-
-/// A process that never sleeps, in a cgroup.
-pid_t busy_process(const std::string& procs) {
-  const pid_t child = ::fork();
-  if (child != 0) return child;
-  std::ofstream(procs) << ::getpid() << std::flush;
-  std::atomic<unsigned> turns = 0;
-  for (;;) ++turns;
-}
 
 class LiveResctrl : public testing::Test {
  protected:

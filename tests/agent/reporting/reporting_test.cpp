@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "tests/support/agents/http_asker.h"
+#include "tests/support/fakes/api_server.h"
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/fakes/http_script.h"
 #include "tests/support/live/live_agent.h"
@@ -96,11 +97,7 @@ struct ReportingLive : testing::Test {
     host.machine({.cpus = 4}).v1().kubepods();
     host.file("proc/meminfo", "MemTotal: 4194304 kB\nMemFree: 1 kB\nMemAvailable: 4194304 kB\n");
     write("nodeslo.yaml", "extensions: {colocation: {enable: true}}\n");
-    write("ca.crt", server.authority().certificate());
-    write("kubeconfig",
-          "{current-context: t, contexts: [{name: t, context: {cluster: c, user: u}}], clusters: [{name: c, "
-          "cluster: {certificate-authority: ca.crt, server: '" +
-              server.url() + "'}}], users: [{name: u, user: {token: abc}}]}\n");
+    write_access(server, dir.path);
   }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(dir.path + "/" + name) << text;

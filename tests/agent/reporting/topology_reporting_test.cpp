@@ -10,6 +10,7 @@
 #include "agent/http/http_client.h"
 #include "agent/pods/kube_text.h"
 #include "tests/support/agents/stepped_agent.h"
+#include "tests/support/fakes/api_server.h"
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/fakes/http_script.h"
 #include "tests/support/live/live_agent.h"
@@ -31,17 +32,13 @@ struct TopologyReportingLive : testing::Test {
         R"("uid":"07c5ca87-3cee-419b-8d73-19bc1d676c1c","labels":{"koordinator.sh/qosClass":"LSR"},)"
         R"("annotations":{"scheduling.koordinator.sh/resource-status":"{\"cpuset\":\"2\"}"}},)"
         R"("spec":{"containers":[{"name":"c","resources":{"requests":{"cpu":"1"}}}]},"status":{"phase":"Running","qosClass":"Guaranteed"}}]})");
-    write("ca.crt", server.authority().certificate());
-    write("kubeconfig",
-          "{current-context: t, contexts: [{name: t, context: {cluster: c, user: u}}], clusters: [{name: c, "
-          "cluster: {certificate-authority: ca.crt, server: '" +
-              server.url() + "'}}], users: [{name: u, user: {token: abc}}]}\n");
+    write_access(server, dir.path);
     server.answers([](const Asked& asked, Exchange& exchange) {
       if (asked.method == "POST") return void(exchange.send(http_answer(201, asked.body)));
       if (asked.method == "GET")
         return void(
             exchange.send(http_answer(200, R"({"kind":"Node","metadata":{"name":"n1","uid":"u-1"}})")));
-      exchange.send(http_answer(404, R"({"kind":"Status","reason":"NotFound","message":"not found"})"));
+      exchange.send(refusal(404, "NotFound", "not found"));
     });
   }
   void write(const std::string& name, const std::string& text) const {
@@ -112,7 +109,7 @@ TEST_F(TopologyReportingLive, AsksTheKubeletForItsSettings) {
     if (asked.method == "POST") return void(exchange.send(http_answer(201, asked.body)));
     if (asked.method == "GET")
       return void(exchange.send(http_answer(200, R"({"kind":"Node","metadata":{"name":"n1","uid":"u-1"}})")));
-    exchange.send(http_answer(404, R"({"kind":"Status","reason":"NotFound","message":"not found"})"));
+    exchange.send(refusal(404, "NotFound", "not found"));
   });
   write("token", "abc");
   auto flags = args({"--pods", "kubelet", "--kubelet-url", server.url(), "--kubelet-ca", dir.path + "/ca.crt",

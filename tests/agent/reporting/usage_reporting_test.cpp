@@ -10,6 +10,7 @@
 #include "agent/pods/kube_text.h"
 #include "agent/reporting/reporting.h"
 #include "tests/support/agents/stepped_agent.h"
+#include "tests/support/fakes/api_server.h"
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/fakes/http_script.h"
 #include "tests/support/live/live_agent.h"
@@ -33,11 +34,7 @@ struct UsageReportingLive : testing::Test {
           R"({"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"web","namespace":"shop",)"
           R"("uid":"07c5ca87-3cee-419b-8d73-19bc1d676c1c","labels":{"koordinator.sh/qosClass":"LS"}},)"
           R"("spec":{"containers":[{"name":"c"}]},"status":{"phase":"Running","qosClass":"Burstable"}}]})");
-    write("ca.crt", server.authority().certificate());
-    write("kubeconfig",
-          "{current-context: t, contexts: [{name: t, context: {cluster: c, user: u}}], clusters: [{name: c, "
-          "cluster: {certificate-authority: ca.crt, server: '" +
-              server.url() + "'}}], users: [{name: u, user: {token: abc}}]}\n");
+    write_access(server, dir.path);
   }
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(dir.path + "/" + name) << text;

@@ -1,6 +1,7 @@
 // Tests the program as a black box: quotas with CPU normalization, where a CPU counts for more than one.
 #include <gtest/gtest.h>
 
+#include "tests/agent/stepped/one_service.h"
 #include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {
@@ -8,15 +9,6 @@ namespace {
 
 using Kernel = FakeNode::Kernel;
 
-constexpr const char* kUid = "11111111-1111-1111-1111-111111111111";
-
-/// One service of two CPUs.
-std::string pods() {
-  return "items: [{metadata: {uid: " + std::string(kUid) +
-         ", namespace: shop, name: cart}, spec: {containers: [{name: a, resources: {requests: {cpu: 1}, "
-         "limits: {cpu: 2}}}]}, status: {phase: Running, qosClass: Burstable, containerStatuses: [{name: a, "
-         "containerID: 'containerd://aaa', state: {running: {}}}]}}]\n";
-}
 /// The node's CPUs are of a model that counts for 1.6 with turbo and for 1.25 without.
 constexpr const char* kTable =
     "extensions: {evenkeel: {cpuNormalization: auto, cpuNormalizationModels: {ratioModel: {\"Fast(R) CPU @ "
@@ -31,14 +23,14 @@ std::string node_with(const std::string& ratio) {
 
 class SteppedNormalization : public testing::TestWithParam<Kernel> {
  protected:
-  SteppedNormalization() : pod(node.host.pod(KubeQos::burstable, kUid, {"aaa"})) {
+  SteppedNormalization() : pod(node.host.pod(KubeQos::burstable, kServiceUid, {"aaa"})) {
     for (const auto& cgroup : {pod, pod + "/aaa"}) {
       node.set_quota(cgroup, "200000");
       node.host.write(Controller::cpu, cgroup, node.v1() ? "cpu.shares" : "cpu.weight", "39\n");
     }
   }
   [[nodiscard]] std::vector<std::string> args(const std::string& ratio) const {
-    auto out = node.args(node.pod_list(pods()));
+    auto out = node.args(node.pod_list(one_service()));
     out.insert(out.end(), {"--node", node.extra("node.yaml", node_with(ratio))});
     return out;
   }
@@ -46,7 +38,7 @@ class SteppedNormalization : public testing::TestWithParam<Kernel> {
     node.host.file("proc/cpuinfo", "processor\t: 0\nmodel name\t: Fast(R) CPU @ 3.50GHz\n");
     node.host.file(kNoTurbo, "0\n");
     node.configure(kTable);
-    auto out = node.args(node.pod_list(pods()));
+    auto out = node.args(node.pod_list(one_service()));
     out.insert(out.end(), {"--node", node.extra("node.yaml", kPlainNode)});
     return out;
   }

@@ -1,6 +1,7 @@
 // Tests the program as a black box: scheduler features, and core scheduling where it is missing.
 #include <gtest/gtest.h>
 
+#include "tests/agent/stepped/one_service.h"
 #include "tests/support/agents/stepped_node.h"
 
 namespace evenkeel::test {
@@ -8,15 +9,6 @@ namespace {
 
 using Kernel = FakeNode::Kernel;
 
-constexpr const char* kUid = "11111111-1111-1111-1111-111111111111";
-
-/// One service of two CPUs.
-std::string pods() {
-  return "items: [{metadata: {uid: " + std::string(kUid) +
-         ", namespace: shop, name: cart}, spec: {containers: [{name: a, resources: {requests: {cpu: 1}, "
-         "limits: {cpu: 2}}}]}, status: {phase: Running, qosClass: Burstable, containerStatuses: [{name: a, "
-         "containerID: 'containerd://aaa', state: {running: {}}}]}}]\n";
-}
 constexpr const char* kFeatures = "sys/kernel/debug/sched/features";
 
 TEST(SteppedSchedFeatures, AreSwitchedExplainedAndRestored) {
@@ -55,9 +47,9 @@ TEST(SteppedCoreSched, WithAnotherHostRootNoTaskIsChangedAndThatIsReported) {
   SteppedNode node(
       4, Kernel::v2,
       "resourceQOSStrategy: {policies: {cpuPolicy: coreSched}, lsClass: {cpuQOS: {enable: true}}}\n");
-  const auto pod = node.host.pod(KubeQos::burstable, kUid, {"aaa"});
+  const auto pod = node.host.pod(KubeQos::burstable, kServiceUid, {"aaa"});
   node.host.write(Controller::cpu, pod + "/aaa", "cgroup.threads", "1\n");
-  SteppedAgent agent(node.args(node.pod_list(pods())));
+  SteppedAgent agent(node.args(node.pod_list(one_service())));
   const Step step = agent.advance();
   ASSERT_EQ(step.errors.size(), 1U) << step.line;
   EXPECT_NE(step.errors[0].find("the host root is not this machine's"), std::string::npos) << step.errors[0];

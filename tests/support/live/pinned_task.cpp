@@ -110,6 +110,13 @@ void spin() {
   ::_exit(0);
 }
 
+pid_t busy_process(const std::string& procs) {
+  const pid_t child = ::fork();
+  if (child != 0) return child;
+  std::ofstream(procs) << ::getpid() << std::flush;
+  spin();
+}
+
 void work_and_rest(Duration work, Duration rest) {
   for (;;) {
     const auto end = std::chrono::steady_clock::now() + work;

@@ -49,6 +49,8 @@ class PinnedTask {
 Duration stolen(int cpu);
 /// Uses all the CPU that it gets.
 [[noreturn]] void spin();
+/// A child process that enters the cgroup of this cgroup.procs file and spins. The caller ends it.
+pid_t busy_process(const std::string& procs);
 /// Uses the CPU for `work`, then sleeps for the other time, and repeats.
 [[noreturn]] void work_and_rest(Duration work, Duration rest);
 
