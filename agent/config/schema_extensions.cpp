@@ -151,7 +151,7 @@ constexpr Row kResctrlRows[] = {
     number<&R::low_miss_percent>("lowMissPercent", Range{100, 10000}, "percent of their usual misses",
                                  "below this best effort's cache ways are restored one by one"),
     number<&R::least_misses_per_million>("leastMissesPerMillion", Range{0, 1'000'000},
-                                         "misses in a million instructions", "fewer are ignored"),
+                                         "misses in a million instructions", "fewer misses are ignored"),
     number<&R::least_cat_percent>("leastCatPercent", Range{1, 100}, "percent of the cache",
                                   "minimum that best effort keeps; at least one way"),
 };
@@ -196,7 +196,7 @@ constexpr Row kInterferenceRows[] = {
         "time between two counts of a container; not shorter than counterWindow"),
     number<&I::most_counter_descriptors>(
         "mostCounterDescriptors", Range{8, 1'000'000}, "descriptors",
-        "open at the same time: two to five per CPU, with rotating for each container"),
+        "perf event descriptors that are open at a time: two to five per CPU, with rotating per container"),
     span_of_time<&I::stall_window>("stallWindow", Range{kSecond, 10 * kMinute},
                                    "time over which waits and stalls are summed into one sample"),
     number<&I::cap_percent>("capPercent", Range{1, 100}, "percent of what it used",
@@ -276,11 +276,12 @@ constexpr Row kEvenkeelRows[] = {
         "contention", &contention_rows,
         "tells the scheduler that services wait on this node (needs --report node-status)"),
     list<&E::objectives>("objectives", &objective_rows,
-                         "targets for what services say of themselves, such as their latency"),
+                         "targets for figures that services report of themselves, such as their latency"),
     list<&E::trust>("trust", &trust_rows,
-                    "pods whose own labels and annotations may claim more than what is theirs"),
-    section<&E::brake>("brake", &brake_rows,
-                       "cuts best effort within milliseconds, until the slower loops react"),
+                    "pods whose own labels and annotations may claim things at the expense of other pods"),
+    section<&E::brake>(
+        "brake", &brake_rows,
+        "throttles best effort within milliseconds when a service waits, until the slower loops react"),
 };
 
 constexpr Row kExtensionRows[] = {

@@ -29,9 +29,10 @@ constexpr Row kTableRows[] = {
     with_example(maps<&M::models, &R::model>("ratioModel", &rows_of<kModelRows>,
                                              "for how much a CPU counts, by its model as in /proc/cpuinfo"),
                  "Intel(R) Xeon(R) Platinum 8369B CPU @ 2.70GHz"),
-    number<&M::default_ratio>("defaultRatio", kRatio, kUnit,
-                              "where ratioModel does not say it; not set: CPUs then count as standard ones",
-                              Kind::ratio),
+    number<&M::default_ratio>(
+        "defaultRatio", kRatio, kUnit,
+        "ratio of models that ratioModel does not name; not set: their CPUs count as standard ones",
+        Kind::ratio),
 };
 
 enum Mode : std::int64_t { kOff, kAnnotation, kAuto };  // in the order of the words

@@ -54,11 +54,13 @@ constexpr Row kObjectiveRows[] = {
     with_example(number<&O::target>("target", kAnyCount, "the figure's own unit",
                                     "the figure should stay below this", Kind::ratio),
                  "0.05"),
-    number<&O::margin_percent>("marginPercent", Range{1, 99}, "percent of the target",
-                               "with more than this to spare best effort grows, with less it holds"),
+    number<&O::margin_percent>(
+        "marginPercent", Range{1, 99}, "percent of the target",
+        "with more than this to spare best effort's CPU grows, with less it stays as it is"),
     number<&O::pause_percent>("pausePercent", Range{101, 10'000}, "percent of the target",
                               "from this figure on best effort is held at its minimum"),
-    span_of_time<&O::pause>("pauseDuration", Range{kSecond, kHour}, "time for which it is held there"),
+    span_of_time<&O::pause>("pauseDuration", Range{kSecond, kHour},
+                            "time for which best effort is held at its minimum"),
     span_of_time<&O::stale_after>("staleAfter", Range{2 * kSecond, kHour},
                                   "age at which a figure counts as unknown"),
 };

@@ -57,8 +57,9 @@ constexpr Row kRows[] = {
     number<&T::cpu_allocatable_evict_lower_percent>("cpuAllocatableEvictLowerPercent", kNotNegative,
                                                     "percent of allocatable CPU",
                                                     "evict until requests are below this"),
-    word<&T::cpu_evict_policy>("cpuEvictPolicy", kEvictWords,
-                               "what best effort's CPU is compared with: its real limit or its allocatable"),
+    word<&T::cpu_evict_policy>(
+        "cpuEvictPolicy", kEvictWords,
+        "what best effort's CPU is compared with: its real limit or its allocatable amount"),
     number<&T::evict_enabled_priority_threshold>("evictEnabledPriorityThreshold", kPriority, "pod priority",
                                                  "highest priority that eviction by use may choose"),
     number<&T::allocatable_evict_priority_threshold>("allocatableEvictPriorityThreshold", Range{0, 7999},
@@ -129,7 +130,7 @@ constexpr std::int64_t kMinute = 60 * kSecond, kHour = 60 * kMinute;
 constexpr Row kContentionRows[] = {
     toggle<&C::enable>("enable", "publish the Node condition EvenkeelContended while it lasts"),
     toggle<&C::taint>("taint",
-                      "and keep the taint evenkeel.io/contended:PreferNoSchedule on the Node; needs the "
+                      "also keep the taint evenkeel.io/contended:PreferNoSchedule on the Node; needs the "
                       "right to patch nodes"),
     number<&C::cpu_percent>(
         "cpuPercent", Range{0, 100}, "percent of the time",
@@ -140,9 +141,10 @@ constexpr Row kContentionRows[] = {
     number<&C::io_percent>("ioPercent", Range{0, 100}, "percent of the time",
                            "a service without limits on disks waits for disks; 0: does not count"),
     span_of_time<&C::raise_after>("raiseAfter", Range{10 * kSecond, kHour},
-                                  "time at a threshold after which it is published"),
-    span_of_time<&C::clear_after>("clearAfter", Range{kMinute, 24 * kHour},
-                                  "time below three quarters of all thresholds after which it is withdrawn"),
+                                  "time at a threshold after which the contention is published"),
+    span_of_time<&C::clear_after>(
+        "clearAfter", Range{kMinute, 24 * kHour},
+        "time below three quarters of all thresholds after which the contention is withdrawn"),
 };
 
 }  // namespace

@@ -17,11 +17,11 @@ constexpr Row kTrustRows[] = {
     with_example(number<&T::min_priority>("minPriority", Range{INT32_MIN, INT32_MAX}, "spec.priority",
                                           "pods with this priority or a higher one; not given: all"),
                  "5000"),
-    with_example(
-        field<&T::claims>("claims", Kind::text_list, "",
-                          "what counts of them: hands-off, eviction-policy, cache, cpus, disk-latency, "
-                          "cpu-burst, core-sched-group"),
-        "[hands-off]"),
+    with_example(field<&T::claims>(
+                     "claims", Kind::text_list, "",
+                     "which of their claims count: hands-off, eviction-policy, cache, cpus, disk-latency, "
+                     "cpu-burst, core-sched-group"),
+                 "[hands-off]"),
 };
 
 }  // namespace
