@@ -81,7 +81,6 @@ void Inputs::accepted(Which which, MonoTime now, std::vector<std::string> notice
   state.fallback.clear();
   state.notices = std::move(notices);
   state.loaded = now;
-  ++state.loads;
 }
 
 void Inputs::accept_nodeslo(const Text& given, MonoTime now, Changed& changed) {

@@ -47,7 +47,7 @@ struct InputState {
   std::string origin{};    ///< not empty: which source gave the value instead of the first, and why
   std::vector<std::string> notices{};  ///< what was ignored, and why; those of "pods" name pods
   std::optional<MonoTime> loaded{};    ///< when the value in force was accepted, or last confirmed
-  std::uint64_t loads = 0, failures = 0;
+  std::uint64_t failures = 0;
 };
 
 using PodsPtr = std::shared_ptr<const std::vector<Pod>>;

@@ -202,7 +202,6 @@ bool Executor::Impl::confirm(const kernel::Target& target) {
     return false;
   }
   const auto held_now = state.now().value(target.group, target.knob);
-  if (held_now == target.value) ++counters.skips;
   if (held_now == thought) return !learned;
   if (row && row->contest.yielded()) fix(target.group, target.knob);  // a new foreign write
   if (row && row->contest.ours() && !is_ours(*row, *text) && !handle_foreign_write(*row, target.group, *text))

@@ -78,7 +78,6 @@ struct Kept {
 /// Counted since the start; managed and quarantined are current.
 struct ExecutorCounters : ForeignCounts {
   std::uint64_t writes = 0;    ///< that the kernel accepted, restoring ones included
-  std::uint64_t skips = 0;     ///< writes left out because the kernel held the value already
   std::uint64_t restored = 0;  ///< originals restored
   std::uint64_t refusals = 0;
   std::uint64_t deferred = 0;  ///< changes deferred to the next tick, counted once per deferral

@@ -178,7 +178,6 @@ void place_qos_dirs(Join& join) {
   const auto& layout = join.tree.layout();
   auto& node = join.node;
   node.v2_cpu = layout.v2(Controller::cpu);
-  node.v2_cpuset = layout.v2(Controller::cpuset);
   node.kubepods = join.at(join.tree.find_path(layout.kubepods()));
   node.burstable = join.at(join.tree.find_path(layout.qos_dir(KubeQos::burstable)));
   node.besteffort = join.at(join.tree.find_path(layout.qos_dir(KubeQos::besteffort)));

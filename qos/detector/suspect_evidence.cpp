@@ -149,18 +149,6 @@ Slope slope_of(Pairs pairs, double spread) {
 
 }  // namespace
 
-double cpi2_correlation(const WindowSeries& victim, const WindowSeries& activity, double threshold,
-                        std::int64_t now) {
-  double sum = 0, all = 0;
-  for (std::int64_t window = now - kCpi2Windows + 1; window <= now; ++window) {
-    const auto value = victim.at(window), active = activity.at(window);
-    if (!value || !active || *value <= 0 || threshold <= 0) continue;
-    sum += *active * (*value > threshold ? 1 - threshold / *value : *value / threshold - 1);
-    all += *active;
-  }
-  return all > 0 ? sum / all : 0;
-}
-
 Evidence weigh(const WindowSeries& victim, const WindowSeries& activity, const NormalModel& model,
                std::int64_t now, const DetectorSettings& settings) {
   Evidence out;
@@ -168,7 +156,6 @@ Evidence weigh(const WindowSeries& victim, const WindowSeries& activity, const N
   const Pairs pairs = pairs_of(victim, activity, model.signal(), now, settings.anomaly_samples);
   out.windows = pairs.count;
   if (!normal || pairs.count < kMinWindows) return out;
-  out.cpi2 = cpi2_correlation(victim, activity, model.threshold(settings), now);
   Values room = pairs.activity;
   const std::span<double> sorted(room.data(), pairs.count);
   std::sort(sorted.begin(), sorted.end());

@@ -63,20 +63,18 @@ class WindowSeries {
   bool any_ = false;
 };
 
-// Computes what the last windows of a victim and one suspect say about the two: the correlation that CPI²
-// takes, and what it lacks. Pure; nothing is allocated.
+// Computes what the last windows of a victim and one suspect say about the two. Pure; nothing is allocated.
 //
 // CPI² weighs how far the victim was above its threshold with the suspect's activity. A victim that is slow
-// for the whole window makes every active suspect guilty. So two more questions are requested: was the victim
-// slower while the suspect did more (contrast, rank correlation), and would an innocent one have looked like
-// that as well (a regression, with what neighbouring samples have in common taken out of both)?
+// for the whole window makes every active suspect guilty there. So these are the questions instead: was the
+// victim slower while the suspect did more (contrast, rank correlation), and would an innocent one have
+// looked like that as well (a regression, with what neighbouring samples have in common taken out of both)?
 
 /// With fewer windows a regression says nothing.
 inline constexpr std::size_t kMinWindows = 8;
 
 struct Evidence {
   std::size_t windows = 0;      ///< in which both were measured
-  double cpi2 = 0;              ///< correlation of CPI², -1 to 1; 0.35 is guilt there
   double rank_correlation = 0;  ///< -1 to 1 (Spearman)
   /// The victim's mean level while the suspect did more than its own median, over that while it did not.
   double contrast = 1;
@@ -92,15 +90,6 @@ struct Evidence {
   /// moments, and a test (qos/detector/limit_effect.h) is worth its cost.
   std::size_t turns = 0;
 };
-
-/// How many windows CPI² looks back: ten minutes.
-inline constexpr std::int64_t kCpi2Windows = 10;
-
-/// The correlation of CPI², over its windows up to `now`: with the suspect's activity scaled to a sum of one,
-/// the sum of activity * (1 - threshold / value) where the victim is above the threshold and of activity *
-/// (value / threshold - 1) where it is not. 0 without activity.
-double cpi2_correlation(const WindowSeries& victim, const WindowSeries& activity, double threshold,
-                        std::int64_t now);
 
 /// `now`: the newest window; the last settings.anomaly_samples of them are "now" in the sense of Evidence.
 Evidence weigh(const WindowSeries& victim, const WindowSeries& activity, const NormalModel& model,

@@ -197,8 +197,7 @@ struct NodeSnapshot {
   /// What can be lent, of the resources that this agent advertises: less than `object.lent` where pods that
   /// the kubelet started request more. Absent: unknown, or another advertises.
   Resources lendable{};
-  bool v2_cpu = false;     ///< the cpu controller is on the unified hierarchy
-  bool v2_cpuset = false;  ///< the cpuset controller is on the unified hierarchy
+  bool v2_cpu = false;  ///< the cpu controller is on the unified hierarchy
   ReclaimSupport reclaim{};
   std::vector<ReclaimOutcome> reclaimed{};  ///< since the previous tick
 

@@ -92,7 +92,6 @@ TEST(Suspects, WhoBeganWhenItBeganIsNamed) {
   EXPECT_TRUE(verdicts[0].accused());
   EXPECT_NEAR(verdicts[0].evidence.effect, 1.5, 0.15);
   EXPECT_GT(verdicts[0].confidence(), 0.9999);
-  EXPECT_LT(verdicts[0].evidence.cpi2, 0.35) << "plain CPI² does not see it";
   EXPECT_FALSE(verdicts[1].accused());
 }
 
@@ -122,11 +121,8 @@ TEST(Suspects, SlowForTheWholeWindowAccusesNoPod) {
   Trial trial;
   trial.suffer(2, true);
   for (int i = 0; i < 8; ++i) trial.suspect(2, 2);
-  std::set<double> scores;
-  for (const auto& each : trial.judged()) {
+  for (const auto& each : trial.judged())
     EXPECT_FALSE(each.accused()) << detector::finding_name(each.finding);
-    EXPECT_GT(each.evidence.cpi2, 0.35) << "plain CPI² accuses each of them";
-  }
 }
 
 TEST(Suspects, TwoThatMoveAsOneAreAccusedTogether) {
