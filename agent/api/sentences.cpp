@@ -26,21 +26,20 @@ document::Parsed read_answer(const std::string& json, const char* page) {
   return parsed;
 }
 
+/// The line with the cgroup, and the beginning of the next one.
+std::string cgroup_line(const document::Value& entry) {
+  const std::string pod = entry.text("pod");
+  return entry.text("cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  ";
+}
+
 std::string sentence(const document::Value& managed) {
-  const std::string pod = managed.text("pod");
-  std::string out =
-      managed.text("cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  " + managed.text("file");
-  out +=
-      " is " + managed.text("value") + ", was " + managed.text("original") + ", by " + managed.text("policy");
-  return out + ": " + managed.text("sentence") + "\n";
+  return cgroup_line(managed) + managed.text("file") + " is " + managed.text("value") + ", was " +
+         managed.text("original") + ", by " + managed.text("policy") + ": " + managed.text("sentence") + "\n";
 }
 
 std::string kept(const document::Value& value) {
-  const std::string pod = value.text("pod");
-  std::string out =
-      value.text("cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  " + value.text("file");
-  out += " stays " + value.text("value") + ", " + value.text("policy") + " wants " + value.text("wanted");
-  return out + ": " + value.text("sentence") + "\n";
+  return cgroup_line(value) + value.text("file") + " stays " + value.text("value") + ", " +
+         value.text("policy") + " wants " + value.text("wanted") + ": " + value.text("sentence") + "\n";
 }
 
 std::string withdrawal(const document::Value& lever) {
@@ -48,9 +47,8 @@ std::string withdrawal(const document::Value& lever) {
 }
 
 std::string reclaim(const document::Value& value) {
-  const std::string pod = value.text("pod");
-  return value.text("cgroup") + (pod.empty() ? "" : " (pod " + pod + ")") + "\n  gives up memory, by " +
-         value.text("by") + ": " + value.text("sentence") + "\n";
+  return cgroup_line(value) + "gives up memory, by " + value.text("by") + ": " + value.text("sentence") +
+         "\n";
 }
 
 /// "nodeslo: nodeslos/node-1, confirmed 12 s ago"
