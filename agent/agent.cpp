@@ -55,13 +55,14 @@ Agent::Created Agent::create(const AgentOptions& options, runtime::Log& log, con
     if (auto error = make_state_dir(kept_in); !error.empty()) return refuse(1, std::move(error));
   auto journal = open_journal(*host, kept_in);
   if (!journal && journal.error().code == EWOULDBLOCK)
-    return refuse(1, "another evenkeel holds the lock of " + kept_in + "/journal");
+    return refuse(1, "another evenkeel holds the lock of " + kept_in +
+                         "/journal: stop it first, or give one of them another --state-dir");
   if (!journal) return refuse(1, sentence("journal in " + kept_in, journal.error()));
   auto claim = options.dry_run ? Result<Fd>(Fd()) : writers::claim_cgroups(*host, *layout);
   if (!claim && claim.error().code == EWOULDBLOCK)
     return refuse(1, "another evenkeel manages the cgroups below " + host->absolute(layout->primary()) +
                          ": stop it first, or give one of them another --cgroup-root");
-  if (!claim) return refuse(1, sentence("cgroups", claim.error()));
+  if (!claim) return refuse(1, sentence("cgroups below " + host->absolute(layout->primary()), claim.error()));
   if (journal->corrupt_records() > 0) writers::log_damage(log, kept_in, *journal);
   auto audit = record::Audit::open(kept_in, wall);
   if (!audit) return refuse(1, sentence("audit log in " + kept_in, audit.error()));

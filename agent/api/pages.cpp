@@ -88,12 +88,11 @@ http::HttpAnswer readyz(const AgentView& view, bool details) {
   return {ready ? 200 : 503, kText, (ready ? "ready\n" : "not ready\n") + body};
 }
 
-/// ?since=SECONDS: events of the last so many seconds when negative, since that Unix time otherwise;
-/// ?pod=ns/name.
+/// ?since=SECONDS: events since that Unix time; ?pod=ns/name: those of that pod.
 http::HttpAnswer audit(const AgentView& view, const http::HttpRequest& request) {
   const auto since_text = parameter(request, "since");
   const auto since = whole_number(since_text);
-  if (!since_text.empty() && !since) return {400, kText, "since: legal: seconds since 1970\n"};
+  if (!since_text.empty() && !since) return {400, kText, "since: legal: whole seconds since 1970\n"};
   const auto pod = parameter(request, "pod");
   std::string body = "{\"events\":[";
   bool first = true;
