@@ -8,11 +8,6 @@ using namespace schema;
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr std::int64_t kHour = 3600 * kSecond;
 
-template <auto Member>
-constexpr Row span_of_time(std::string_view key, Range range, std::string_view doc) {
-  return number<Member>(key, range, "duration", doc, Kind::duration);
-}
-
 using P = PrometheusFigure;
 constexpr Row kPrometheusRows[] = {
     with_example(field<&P::url>("url", Kind::text, "",

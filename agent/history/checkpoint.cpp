@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "cgroup/base/text.h"
-
 namespace evenkeel::history {
 
 namespace {
@@ -15,17 +13,6 @@ constexpr std::int64_t kYear9999 = 253'402'300'799;
 constexpr Seconds kOldest = std::chrono::hours(24) * 3650;
 
 }  // namespace
-
-std::string sealed_line(std::string_view body) {
-  return checksum_text(body).append(" ").append(body).append("\n");
-}
-
-std::optional<std::string_view> body_of_line(std::string_view line) {
-  if (line.ends_with('\n')) line.remove_suffix(1);
-  if (line.size() < 10 || line[8] != ' ' || checksum_text(line.substr(9)) != line.substr(0, 8))
-    return std::nullopt;
-  return line.substr(9);
-}
 
 std::int64_t wall_time(MonoTime at, Moment now) {
   const auto age = std::max(now.mono - at, Duration::zero());

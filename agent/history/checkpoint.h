@@ -11,15 +11,14 @@
 #include "agent/runtime/clock.h"
 #include "agent/runtime/files.h"
 #include "agent/runtime/log.h"
+#include "cgroup/base/text.h"
 #include "qos/model/units.h"
 
 namespace evenkeel::history {
 
-// Reads and writes the line format that all checkpoints share: each line is complete and starts with its
-// checksum, so that a torn write costs only the damaged line; and times that survive a reboot. Does not know
-// the content, files or clocks.
-//
-//   CRC32 BODY
+// What the lines of all checkpoints share: each is complete and sealed (cgroup/base/text.h), so that a torn
+// write costs only the damaged line; and times that survive a reboot. Does not know the content, files or
+// clocks.
 
 /// One moment on both clocks.
 struct Moment {
@@ -33,11 +32,6 @@ struct CheckpointStats {
   std::size_t incompatible = 0;  ///< measured by another method, or on other CPUs
   std::size_t corrupt = 0;       ///< lines that were skipped
 };
-
-/// The line with its newline.
-std::string sealed_line(std::string_view body);
-/// The body that sealed_line() was given, with or without the newline; absent for any other text.
-std::optional<std::string_view> body_of_line(std::string_view line);
 
 /// Seconds since 1970 of a past moment: the monotonic clock restarts with every boot.
 std::int64_t wall_time(MonoTime at, Moment now);

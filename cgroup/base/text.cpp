@@ -72,4 +72,15 @@ std::string checksum_text(std::string_view text) {
   return out;
 }
 
+std::string sealed_line(std::string_view body) {
+  return checksum_text(body).append(" ").append(body).append("\n");
+}
+
+std::optional<std::string_view> body_of_line(std::string_view line) {
+  if (line.ends_with('\n')) line.remove_suffix(1);
+  if (line.size() < 10 || line[8] != ' ' || checksum_text(line.substr(9)) != line.substr(0, 8))
+    return std::nullopt;
+  return line.substr(9);
+}
+
 }  // namespace evenkeel

@@ -94,9 +94,13 @@ void for_each_key(std::string_view text, F&& f) {
 /// namespace that the agent does not see) are left out; returns how many.
 int append_threads(std::string_view text, std::vector<std::int32_t>& out);
 
-// The checksum of lines that must survive a crash. Does not correct errors.
+// Lines that must survive a crash: each begins with a checksum of the rest. Does not correct errors.
 
 /// CRC-32 (IEEE 802.3) as eight hexadecimal digits.
 std::string checksum_text(std::string_view text);
+/// The checksum, a blank, the body and a newline.
+std::string sealed_line(std::string_view body);
+/// The body that sealed_line() was given, with or without the newline; absent for any other text.
+std::optional<std::string_view> body_of_line(std::string_view line);
 
 }  // namespace evenkeel

@@ -92,16 +92,13 @@ std::string journal_line(const JournalRecord& record) {
     put(body, entry.original);
     for (const auto& ours : entry.ours) put(body, ours);
   }
-  body += '\n';
-  const auto covered = std::string_view(body).substr(1, body.size() - 2);
-  return checksum_text(covered) + body;
+  return sealed_line(std::string_view(body).substr(1));  // without the blank before the first field
 }
 
 std::optional<JournalRecord> parse_journal_line(std::string_view line) {
-  if (line.ends_with('\n')) line.remove_suffix(1);
-  if (line.size() < 10 || line[8] != ' ' || checksum_text(line.substr(9)) != line.substr(0, 8))
-    return std::nullopt;
-  Fields fields(line.substr(9));
+  const auto body = body_of_line(line);
+  if (!body) return std::nullopt;
+  Fields fields(*body);
   JournalRecord record;
   record.boot = fields.next();
   const auto kind = fields.next();

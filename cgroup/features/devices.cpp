@@ -7,11 +7,6 @@ namespace evenkeel::features {
 
 namespace {
 
-Capability* row(std::vector<Capability>& all, std::string_view feature) {
-  const auto found = std::ranges::find(all, feature, &Capability::feature);
-  return found == all.end() ? nullptr : &*found;
-}
-
 /// Whether one of the known cgroups has the file.
 bool somewhere(const Host& host, const tree::CgroupTree& tree, Controller controller, std::string_view file) {
   return std::ranges::any_of(tree.all(), [&](const tree::Cgroup* cgroup) {
@@ -22,7 +17,7 @@ bool somewhere(const Host& host, const tree::CgroupTree& tree, Controller contro
 /// A lever that provides a capability for some disks which another lever provides for the rest.
 void add_other_file(const Host& host, const tree::CgroupTree& tree, const KnobRow& lever,
                     std::vector<Capability>& all) {
-  auto* capability = row(all, lever.capability.name);
+  auto* capability = find_row(all, lever.capability.name);
   const auto file = lever.file(tree.layout().v2(lever.controller));
   if (capability == nullptr || !somewhere(host, tree, lever.controller, file)) return;
   const std::string only = std::string(file) + ", on " + std::string(lever.capability.also_on);

@@ -85,17 +85,13 @@ Capability look_for(const Host& host, const tree::CgroupTree& tree, const FileRo
   return out;
 }
 
-bool works(const std::vector<Capability>& all, std::string_view feature) {
-  return std::ranges::any_of(all, [&](const Capability& c) { return c.feature == feature && c.works; });
-}
-
 /// Names the substitute for a missing lever, if the substitute itself works.
 void choose_stand_ins(std::vector<Capability>& all) {
   const auto usable = [&](std::string_view needs) { return needs.empty() || works(all, needs); };
   for (const auto& lever : knob_table()) {
     const auto& stand_in = lever.capability.stand_in;
-    const auto row = std::ranges::find(all, lever.capability.name, &Capability::feature);
-    if (stand_in.text.empty() || row == all.end() || row->works) continue;
+    Capability* row = find_row(all, lever.capability.name);
+    if (stand_in.text.empty() || row == nullptr || row->works) continue;
     if (usable(stand_in.needs) && usable(stand_in.needs_too)) row->substitute = stand_in.text;
   }
 }
@@ -170,6 +166,15 @@ Capability type_information(const Host& host) {
 }
 
 }  // namespace
+
+Capability* find_row(std::vector<Capability>& all, std::string_view feature) {
+  const auto found = std::ranges::find(all, feature, &Capability::feature);
+  return found == all.end() ? nullptr : &*found;
+}
+
+bool works(const std::vector<Capability>& all, std::string_view feature) {
+  return std::ranges::any_of(all, [&](const Capability& c) { return c.feature == feature && c.works; });
+}
 
 std::vector<Capability> probe(const Host& host, const tree::CgroupTree& tree) {
   std::vector<Capability> out{hierarchy(tree.layout())};

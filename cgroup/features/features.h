@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cgroup/base/host.h"
@@ -20,6 +21,11 @@ struct Capability {
 
 /// One row per feature, in a fixed order. Slow (milliseconds): called at start, and on an operator's request.
 std::vector<Capability> probe(const Host& host, const tree::CgroupTree& tree);
+
+/// The row of a feature; null: there is none.
+Capability* find_row(std::vector<Capability>& all, std::string_view feature);
+/// Whether there is such a row, and the feature works.
+bool works(const std::vector<Capability>& all, std::string_view feature);
 
 /// The parts of probe(). Each adds the rows of its capabilities.
 void probe_kernel(const Host& host, std::vector<Capability>& out);

@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <optional>
 
 #include "cgroup/base/text.h"
@@ -8,16 +7,6 @@
 
 namespace evenkeel::features {
 namespace {
-
-Capability* row(std::vector<Capability>& all, std::string_view feature) {
-  const auto found = std::ranges::find(all, feature, &Capability::feature);
-  return found == all.end() ? nullptr : &*found;
-}
-
-bool works(std::vector<Capability>& all, std::string_view feature) {
-  const auto* found = row(all, feature);
-  return found != nullptr && found->works;
-}
 
 /// Absent: /proc/meminfo has no such line.
 std::optional<bool> has_swap(const Host& host) {
@@ -72,11 +61,11 @@ Capability push_back(const tree::CgroupTree& tree, const Capability* high) {
 
 void probe_memory(const Host& host, const tree::CgroupTree& tree, std::vector<Capability>& all) {
   const bool reclaim = works(all, "memory-reclaim");
-  auto* lever = row(all, "memory-reclaim");
+  auto* lever = find_row(all, "memory-reclaim");
   if (lever != nullptr && !tree.layout().v2(Controller::memory))
     lever->detail = "memory.force_empty takes all there is, and is no substitute";
   all.push_back(file_pages(host, tree, reclaim));
-  all.push_back(push_back(tree, row(all, "memory-high")));
+  all.push_back(push_back(tree, find_row(all, "memory-high")));
 }
 
 }  // namespace evenkeel::features

@@ -22,7 +22,7 @@ void check_line(std::string_view line) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
   // Random inputs hardly ever have the right checksum: the first line is given one.
-  const auto sealed = history::sealed_line(text.substr(0, text.find('\n')));
+  const auto sealed = sealed_line(text.substr(0, text.find('\n')));
   check_line(sealed);
   lending::PeakPredictor predictor;
   const auto read = history::read_checkpoint(sealed + std::string(text), kNow, {}, predictor);

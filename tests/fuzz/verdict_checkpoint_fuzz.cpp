@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text = fuzz::text_of(data, size);
   // Random inputs hardly ever have the right checksum, and never the right conditions: the first line is
   // given both.
-  const auto sealed = history::sealed_line("1 6.18.1 7 " + std::string(text.substr(0, text.find('\n'))));
+  const auto sealed = sealed_line("1 6.18.1 7 " + std::string(text.substr(0, text.find('\n'))));
   proof::ProofState state;
   const auto read = history::read_verdicts(sealed + std::string(text), kHere, state);
   for (const auto& one : state.evidence) {

@@ -32,7 +32,7 @@ bool check_stalled(std::string_view line) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
   // Random inputs hardly ever have the right checksum: the first line is given one.
-  const auto sealed = history::sealed_line(text.substr(0, text.find('\n')));
+  const auto sealed = sealed_line(text.substr(0, text.find('\n')));
   check_line(sealed);
   const std::size_t stalled = check_stalled(sealed) ? 1 : 0;
   interference::InterferenceState state;

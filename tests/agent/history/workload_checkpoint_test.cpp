@@ -77,9 +77,9 @@ TEST(WorkloadCheckpoint, ACorruptHourIsSkipped) {
     spoiled[i] = static_cast<char>(spoiled[i] ^ 1);
     EXPECT_FALSE(history::parse_stalled_line(spoiled, kNow)) << spoiled;
   }
-  EXPECT_FALSE(history::parse_stalled_line(history::sealed_line("stalled a/b/c - 1767225600 1 -2 3"), kNow));
-  EXPECT_FALSE(history::parse_stalled_line(history::sealed_line("stalled a/b/c - 1767225600 1 nan 3"), kNow));
-  EXPECT_FALSE(history::parse_stalled_line(history::sealed_line("stalled a/b/c - 1767225600 1 2"), kNow));
+  EXPECT_FALSE(history::parse_stalled_line(sealed_line("stalled a/b/c - 1767225600 1 -2 3"), kNow));
+  EXPECT_FALSE(history::parse_stalled_line(sealed_line("stalled a/b/c - 1767225600 1 nan 3"), kNow));
+  EXPECT_FALSE(history::parse_stalled_line(sealed_line("stalled a/b/c - 1767225600 1 2"), kNow));
 }
 
 /// The same workload in another state; null: it has none.
@@ -227,13 +227,11 @@ TEST(WorkloadCheckpoint, AForeignFileUsesBoundedMemory) {
 // --- one line
 // ------------------------------------------------------------------------------------------------
 
-bool reads(std::string_view body) {
-  return history::parse_normal_line(history::sealed_line(body), kNow).has_value();
-}
+bool reads(std::string_view body) { return history::parse_normal_line(sealed_line(body), kNow).has_value(); }
 
 TEST(WorkloadCheckpointLine, HasTheDocumentedFormat) {
   const auto read = history::parse_normal_line(
-      history::sealed_line("1 shop/web/server reg/web:2 Some%20CPU cpi 1767225540 0.25 0.125 0.5 300"), kNow);
+      sealed_line("1 shop/web/server reg/web:2 Some%20CPU cpi 1767225540 0.25 0.125 0.5 300"), kNow);
   ASSERT_TRUE(read);
   EXPECT_EQ(read->workload, "shop/web/server");
   EXPECT_EQ(read->image, "reg/web:2");
@@ -279,7 +277,7 @@ TEST(WorkloadCheckpointLine, RejectsEveryMalformedLine) {
                            "1 w - - cpi 2 0.1 0.1 0.1 9x"})
     EXPECT_FALSE(reads(body)) << body;
   for (const auto& text : test::malformed_texts()) EXPECT_FALSE(history::parse_normal_line(text, kNow));
-  const auto good = history::sealed_line("1 w - - cpi 2 0.1 0.1 0.1 9");
+  const auto good = sealed_line("1 w - - cpi 2 0.1 0.1 0.1 9");
   for (const auto text : test::truncations(good)) EXPECT_FALSE(history::parse_normal_line(text, kNow));
 }
 
