@@ -85,8 +85,8 @@ clusters_certificate() {
 
 # --- the agent as a process on this host
 
-# agent FLAG...: starts it with the configuration in $WORK/nodeslo.yaml (if there is none: quota, burst, cpu.idle). Returns
-# when it is ready; start_agent returns at once.
+# agent FLAG...: starts it with the configuration in $WORK/nodeslo.yaml (if there is none: quota, burst, cpu.idle), unless a
+# flag names another source. Returns when it is ready; start_agent returns at once.
 agent() {
   start_agent "$@"
   soon 20 "the agent is ready" page readyz
@@ -97,8 +97,16 @@ resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 65, cpu
 cpuBurstStrategy: {policy: auto}
 resourceQOSStrategy: {beClass: {cpuQOS: {enable: true}}}
 YAML
-  "$EVENKEEL" run --nodeslo "$WORK/nodeslo.yaml" --state-dir "$WORK/state" --listen $LISTEN "$@" >>"$WORK/agent.log" 2>&1 &
+  [[ " $* " == *" --nodeslo-source "* ]] || set -- --nodeslo "$WORK/nodeslo.yaml" "$@"
+  "$EVENKEEL" run --state-dir "$WORK/state" --listen $LISTEN "$@" >>"$WORK/agent.log" 2>&1 &
   AGENT=$!
+}
+# with_the_nodes_files: the agent sees the node's /var/lib, where the kubelet keeps the state of its CPU manager.
+with_the_nodes_files() {
+  recorded mounts
+  printf '#!/bin/sh\nexec nsenter --target %s --mount %s "$@"\n' "$PID" "$EVENKEEL" >"$WORK/evenkeel"
+  chmod +x "$WORK/evenkeel"
+  EVENKEEL=$WORK/evenkeel
 }
 page() { curl -sf --noproxy '*' "http://$LISTEN/$1"; }
 stop_agent() {

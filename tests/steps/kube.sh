@@ -47,6 +47,7 @@ births_on_v2() {
   case $? in 0) passed ;; 77) ;; *) failed "births on cgroup v2" ;; esac
 }
 step_kube-current() {
+  EVENKEEL_KUBE_VERSION=1.37.2 run_step kube-current-koordinator "Koordinator from its Go module, once" or_skipped nice tests/kube/koordinator/build
   cluster_steps kube-current 1.37.2 "its Go module" || return
   run_step kube-current-v2 "births where the same kubelet has cgroup v2, on this machine" births_on_v2
 }

@@ -1,6 +1,7 @@
 #include "agent/kube/client/backoff.h"
 
 #include <algorithm>
+#include <memory>
 #include <random>
 
 namespace evenkeel::kube {

@@ -2,11 +2,7 @@
 # permission and the resource exist, creates the object, keeps it up to date, and leaves what others write in it.
 . tests/kube/case.sh
 
-# The state of the kubelet's CPU manager is in the node's mount namespace.
-recorded mounts
-printf '#!/bin/sh\nexec nsenter --target %s --mount %s "$@"\n' "$PID" "$EVENKEEL" >"$WORK/evenkeel"
-chmod +x "$WORK/evenkeel"
-EVENKEEL=$WORK/evenkeel
+with_the_nodes_files
 
 object() { kubectl get noderesourcetopology "$KUBE_NODE" -o "jsonpath=$1" 2>/dev/null; }
 # annotation NAME: of the domain node.koordinator.sh unless it has another.
