@@ -67,7 +67,7 @@ TEST_P(SteppedProof, ATrialIsOneLineOfTheLogHoweverManyValuesGoAndComeBack) {
     return found;
   };
   EXPECT_GT(lines_with("event=trial", "lever=cpu-burst"), 2);
-  EXPECT_EQ(lines_with("event=restore", "proof withholds it"), 0);
+  EXPECT_EQ(lines_with("event=restore", "proof withholds this lever"), 0);
   EXPECT_EQ(lines_with("event=write", container), 1) << "at the start";
 }
 

@@ -1,6 +1,6 @@
 # A pod with limits of its own, a container without any and a native sidecar: all three may burst, each by its own limit,
 # and a restarted sidecar again; after the agent every file is as the kubelet created it. A resize of the pod's own limit
-# that the kubelet defers is not carried out by the agent while the pod bursts.
+# that the kubelet defers is not carried out by the agent while the pod bursts; the kubelet carries out one below that burst.
 . tests/kube/case.sh
 ! kubelet_before_133 || cannot "Kubernetes $KUBE_VERSION knows neither limits of whole pods nor sidecars"
 
@@ -55,6 +55,17 @@ for _ in {1..60}; do
   [ "$(quota)" -le 150000 ] || fail "the agent carries out step by step what the kubelet deferred: $(quota)"
   sleep 1
 done
+
+# The kernel of cgroup v1 refuses a pod less than one of its containers has.
+say "a limit that is lower than what it bursts to, $(quota) now: the kubelet carries it out"
+[ "$(quota)" -gt 100000 ] || fail "burst gives it no more than that: $(quota)"
+resize 1
+carried_out() {
+  ! kubectl get pod whole -o jsonpath='{.status.conditions[*].type}' | says PodResize && [ "$(cpu "$pod/$(container whole)" cfs_quota_us)" -ge 100000 ]
+}
+soon 60 "the resize is carried out" carried_out
+errors=$(kubectl get events --field-selector reason=ResizeError,involvedObject.name=whole -o name | wc -l)
+[ "$errors" -eq 0 ] || fail "$errors events ResizeError"
 kubectl exec whole -c main -- sh -c 'kill $(cat /busy)' >/dev/null
 stop_agent
-[ "$(quotas)" = "$before" ] || fail "the agent left other quotas than the kubelet's: $(quotas)"
+[ "$(quotas)" = "100000 100000 20000" ] || fail "the agent left other quotas than the kubelet's: $(quotas)"

@@ -265,7 +265,7 @@ TEST(Proof, TheReasonOfARestoreNamesTheTest) {
   ASSERT_EQ(scene.withheld_, 1);
   const Reason* why = scene.withheld_because();
   ASSERT_NE(why, nullptr);
-  EXPECT_NE(why->text().find("proof withholds it"), std::string::npos);
+  EXPECT_NE(why->text().find("proof withholds this lever"), std::string::npos);
   scene.run(1, 1);
   EXPECT_EQ(scene.withheld_because(), nullptr);
 }
