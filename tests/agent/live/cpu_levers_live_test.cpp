@@ -39,6 +39,23 @@ const std::string kBestEffort = "kubepods/besteffort";
   }
 }
 
+/// What the CPUs of the machine have done since its start, in ticks.
+struct CpuTicks {
+  CpuTicks() {
+    std::ifstream stat("/proc/stat");
+    std::string cpu;
+    long user = 0, nice = 0, system = 0, rest = 0;
+    stat >> cpu >> user >> nice >> system >> idle >> rest;
+    all = user + nice + system + idle + rest;
+  }
+  long idle = 0, all = 0;
+};
+/// Whether other programs have used nearly all CPUs since then. Burst gives nothing there.
+bool was_full_since(const CpuTicks& then) {
+  const CpuTicks now;
+  return (now.idle - then.idle) * 10 < now.all - then.all;
+}
+
 class LiveCpuLevers : public testing::Test {
  protected:
   void SetUp() override {
@@ -158,8 +175,10 @@ TEST_F(LiveCpuLevers, AThrottledServicesQuotaGrowsForAWhile) {
       args("cpuBurstStrategy: {policy: cfsQuotaBurstOnly, cfsQuotaBurstPercent: 300, "
            "sharePoolThresholdPercent: 100}\n"));
   long with = before;
-  EXPECT_TRUE(soon([&] { return (with = throttled_during(service(), 3s)) * 3 < before; }))
-      << with << agent.log();
+  const CpuTicks then;
+  const bool helps = soon([&] { return (with = throttled_during(service(), 3s)) * 3 < before; });
+  if (!helps && was_full_since(then)) GTEST_SKIP() << "other programs use this machine's CPUs";
+  EXPECT_TRUE(helps) << with << agent.log();
   EXPECT_NE(quota(service()), original);
   agent.stop();
   EXPECT_EQ(quota(service()), original);
