@@ -61,7 +61,7 @@ TEST(MeasurementStatus, ThatDescriptorsAreScarceIsSaidWhenItBeginsAndEnds) {
   record::MeasurementStatusLog status_log;
   status_log.log_changes(record::DescriptorUse{.needed = 900}, log);
   EXPECT_EQ(pipe.lines(), "");
-  for (const std::size_t reopened : {300, 310, 290})
+  for (const std::size_t reopened : {300U, 310U, 290U})
     status_log.log_changes(record::DescriptorUse{.needed = 1300, .reopened = reopened}, log);
   const auto lines = pipe.lines();
   EXPECT_TRUE(lines.starts_with("level=warning event=few-descriptors needed=1300 reopened=300 why="))
