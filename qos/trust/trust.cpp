@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <tuple>
 #include <utility>
 
 #include "qos/cpu/burst/burst.h"
@@ -147,6 +149,40 @@ bool is_refused(const Pod& pod, const NodeSlo& slo, std::size_t claim) {
   return kRows[claim].made(pod, slo) && !is_trusted(pod, slo, claim);
 }
 
+std::string refusal(const Pod& pod, const char* sentence, std::size_t claim) {
+  return "pod " + pod.namespace_ + '/' + pod.name + ": " + sentence + " (extensions.evenkeel.trust, " +
+         kClaims[claim] + ')';
+}
+
+constexpr auto kCpus = static_cast<std::size_t>(Claim::cpus);
+
+/// A pod with CPUs of its own, of those that count one by one.
+struct CpuOwner {
+  bool untrusted = false;
+  std::int64_t created = 0;
+  std::size_t place = 0;
+  [[nodiscard]] auto rank() const { return std::tuple(untrusted, created, place); }
+};
+
+bool has_own_cpus(const Pod& pod) {
+  const bool may_own = pod.label_qos == QosClass::lse || pod.label_qos == QosClass::lsr;
+  const bool ended = pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
+  return may_own && !ended && pod.allocated_cpus;
+}
+
+/// The API server sets the time of creation. Without one a pod counts as the newest.
+std::vector<CpuOwner> cpu_owners(const std::vector<Pod>& pods, const NodeSlo& slo) {
+  std::vector<CpuOwner> owners;
+  for (std::size_t place = 0; place < pods.size(); ++place) {
+    const Pod& pod = pods[place];
+    if (!has_own_cpus(pod) || is_refused(pod, slo, kCpus)) continue;
+    const auto created = pod.created_unix_seconds.value_or(std::numeric_limits<std::int64_t>::max());
+    owners.push_back({!is_trusted(pod, slo, kCpus), created, place});
+  }
+  std::ranges::sort(owners, {}, &CpuOwner::rank);
+  return owners;
+}
+
 }  // namespace
 
 bool is_restricted(const Pod& pod, const NodeSlo& slo) {
@@ -160,9 +196,29 @@ void restrict(Pod& pod, const NodeSlo& slo, std::vector<std::string>& refused) {
     if (!is_refused(pod, slo, claim)) continue;
     kRows[claim].take_away(pod, slo);
     if (kRows[claim].sentence == nullptr) continue;
-    refused.push_back("pod " + pod.namespace_ + '/' + pod.name + ": " + kRows[claim].sentence +
-                      " (extensions.evenkeel.trust, " + kClaims[claim] + ')');
+    refused.push_back(refusal(pod, kRows[claim].sentence, claim));
   }
+}
+
+std::vector<std::size_t> pods_on_others_cpus(const std::vector<Pod>& pods, const NodeSlo& slo) {
+  std::vector<std::size_t> out;
+  CpuSet taken;
+  for (const CpuOwner& owner : cpu_owners(pods, slo)) {
+    const CpuSet& named = *pods[owner.place].allocated_cpus;
+    if (owner.untrusted && !(named & taken).empty())
+      out.push_back(owner.place);
+    else
+      taken = taken | named;
+  }
+  return out;
+}
+
+void return_others_cpus(Pod& pod, std::vector<std::string>& refused) {
+  pod.allocated_cpus.reset();
+  refused.push_back(refusal(
+      pod,
+      "the CPUs of scheduling.koordinator.sh/resource-status do not count: an older pod has some of them",
+      kCpus));
 }
 
 }  // namespace evenkeel::trust

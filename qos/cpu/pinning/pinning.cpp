@@ -29,7 +29,7 @@ class Round {
     for (const auto& pod : node_.pods) {
       if (!is_active(*pod.spec) || pod.spec->from_cgroup_only) continue;
       if (has_own(*pod.spec))
-        own(pod);
+        own(pod, all_shared);
       else if (pod.spec->label_qos == QosClass::system && node_.object.system_qos_cpus)
         confine(pod, *node_.object.system_qos_cpus, because("the CPUs that are reserved for the system"));
       else if (shares(*pod.spec))
@@ -42,9 +42,12 @@ class Round {
   }
 
  private:
-  void own(const PodSample& pod) {
-    const CpuSet cpus = *pod.spec->allocated_cpus & node_.topology.online;
-    if (cpus.empty()) return;
+  /// The scheduler gives no pod a CPU that is reserved. A pod that names such CPUs alone has none of its own.
+  void own(const PodSample& pod, bool all_shared) {
+    const CpuSet named = *pod.spec->allocated_cpus & node_.topology.online;
+    if (named.empty()) return;
+    const CpuSet cpus = named & claims_.legal;
+    if (cpus.empty()) return share(pod, all_shared);
     confine(pod, cpus, because("the CPUs that the scheduler gave its pod"));
     // Whole CPUs are limit enough; a quota on top would throttle a pod that uses all of them.
     lift_quota(node_.cgroup(pod.cgroup));

@@ -155,5 +155,45 @@ TEST(Trust, CpusOfLentResourcesCountAsRequested) {
   EXPECT_TRUE(trust::is_restricted(pod, {}));
 }
 
+/// A service that names CPUs within its two.
+Pod owner_of(const char* cpus, std::optional<std::int64_t> created) {
+  Pod pod = tenant();
+  pod.label_qos = QosClass::lsr;
+  pod.allocated_cpus = CpuSet::parse(cpus);
+  pod.created_unix_seconds = created;
+  return pod;
+}
+
+TEST(Trust, CpusOfAnOlderPodAreItsOwn) {
+  std::vector<Pod> pods = {owner_of("1-2", 200), owner_of("2-3", 100), owner_of("4-5", 300)};
+  using Places = std::vector<std::size_t>;
+  EXPECT_EQ(trust::pods_on_others_cpus(pods, {}), Places{0});
+  std::vector<std::string> refused;
+  trust::return_others_cpus(pods[0], refused);
+  EXPECT_EQ(pods[0].allocated_cpus, std::nullopt);
+  ASSERT_EQ(refused.size(), 1U);
+  EXPECT_NE(refused[0].find("pod tenant/batch-1: "), std::string::npos) << refused[0];
+  EXPECT_NE(refused[0].find("an older pod has some of them (extensions.evenkeel.trust, cpus)"),
+            std::string::npos)
+      << refused[0];
+  EXPECT_EQ(trust::pods_on_others_cpus(pods, {}), Places{});
+
+  EXPECT_EQ(trust::pods_on_others_cpus({owner_of("0", std::nullopt), owner_of("0", 100)}, {}), Places{0})
+      << "a pod of unknown age is no older one";
+  Pod ended = owner_of("0", 100), batch = owner_of("0", 100), greedy = owner_of("0-7", 100);
+  ended.phase = PodPhase::succeeded;
+  batch.label_qos = QosClass::be;
+  for (const Pod& nobody : {ended, batch, greedy})
+    EXPECT_EQ(trust::pods_on_others_cpus({nobody, owner_of("0", 200)}, {}), Places{}) << "it has none itself";
+}
+
+TEST(Trust, WhoIsTrustedWithCpusHasWhatItNames) {
+  Pod old = owner_of("0-1", 100), trusted = owner_of("1-2", 200);
+  trusted.namespace_ = "kube-system";
+  const NodeSlo slo = trusting({.namespaces = {"kube-system"}, .claims = {"cpus"}});
+  EXPECT_EQ(trust::pods_on_others_cpus({old, trusted}, {}), std::vector<std::size_t>{1});
+  EXPECT_EQ(trust::pods_on_others_cpus({old, trusted}, slo), std::vector<std::size_t>{0});
+}
+
 }  // namespace
 }  // namespace evenkeel::test

@@ -82,6 +82,18 @@ TEST(Cpusets, ReservedCpusBelongToNoPodAndTheSystemHasItsOwn) {
   EXPECT_EQ(decided.container(3), "1");
 }
 
+// The scheduler gives them to nobody; a pod's annotation may name them all the same.
+TEST(Cpusets, ReservedCpusAreNotGivenToAPodThatNamesThem) {
+  NodeObject object;
+  object.reserved_cpus = test::cpu_list("0-1");
+  const auto beside = [&](const char* named) {
+    return Decided(three().object(object).pod("greedy").lse().allocated(named).container("d").cpuset("0-7"));
+  };
+  EXPECT_EQ(beside("1,4").container(3), "4");
+  EXPECT_EQ(beside("0-1").container(3), "4-7") << "it shares, as a pod without CPUs of its own";
+  EXPECT_EQ(beside("0-1").container(0), "2-3");
+}
+
 /// What the second pod, a service, gets when the scheduler bound its CPU to these NUMA nodes.
 std::string bound_to(std::vector<int> numa_nodes, const SnapshotBuilder& builder) {
   auto snapshot = builder.build();
