@@ -8,6 +8,12 @@ namespace {
 
 constexpr const char* kKey = "koordinator.sh/blkioQOS";
 constexpr std::size_t kMostBlocks = 64;
+constexpr std::size_t kMostVolumes = 256;  ///< each block may have to be looked for among them, in each tick
+
+void ignore(Pod& pod, const std::string& why, std::vector<std::string>& notices) {
+  pod.blocks.clear();
+  notices.push_back("pod " + pod_title(pod) + ": annotation ignored, no limits of its own: " + why);
+}
 
 /// The same keys and ranges as blkioQOS of a class. Not empty: why it is invalid.
 std::string read_blocks(const Pod& pod, std::vector<Block>& blocks) {
@@ -34,13 +40,17 @@ std::string read_blocks(const Pod& pod, std::vector<Block>& blocks) {
 }  // namespace
 
 void read_blkio(Pod& pod, std::vector<std::string>& notices) {
-  if (const auto why = read_blocks(pod, pod.blocks); !why.empty())
-    notices.push_back("pod " + pod_title(pod) + ": annotation ignored, no limits of its own: " + why);
+  if (const auto why = read_blocks(pod, pod.blocks); !why.empty()) ignore(pod, why, notices);
 }
 
-void read_volumes(const document::Value& item, Pod& pod) {
+void read_volumes(const document::Value& item, Pod& pod, std::vector<std::string>& notices) {
   const auto volumes = pod.blocks.empty() ? std::nullopt : list_at(item, {"spec", "volumes"});
   if (!volumes) return;
+  if (volumes->size() > kMostVolumes)
+    return ignore(pod,
+                  std::string(kKey) + ": the pod has " + std::to_string(volumes->size()) +
+                      " volumes; legal: at most " + std::to_string(kMostVolumes),
+                  notices);
   for (const auto& volume : *volumes) {
     const bool is_claim =
         value_at(volume, {"persistentVolumeClaim"}) != nullptr || value_at(volume, {"ephemeral"}) != nullptr;

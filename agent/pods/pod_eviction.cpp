@@ -122,16 +122,18 @@ std::string maker_of(const document::Value& owner, const Pod& pod) {
 
 }  // namespace
 
-/// At most one of several owners is the controller. Without a controller the first owner counts.
+/// At most one of several owners is the controller. Without a controller the first owner counts, but not as a
+/// DaemonSet: whoever creates a pod can name one that knows nothing of the pod.
 void read_owner(const document::Value& item, Pod& pod) {
-  constexpr std::int64_t kLongestGrace = 86400;
+  // The next pod is evicted when this time is over: a pod that does not go must not protect others for long.
+  constexpr std::int64_t kLongestGrace = 300;
   const auto owners =
       list_at(item, {"metadata", "ownerReferences"}).value_or(std::span<const document::Value>());
   for (const auto& owner : owners) {
     const bool controls = text_at(owner, {"controller"}) == "true";
     if (!controls && !pod.eviction.owner_uid.empty()) continue;
     pod.eviction.owner_uid = text_at(owner, {"uid"});
-    pod.eviction.daemon = text_at(owner, {"kind"}) == "DaemonSet";
+    pod.eviction.daemon = controls && text_at(owner, {"kind"}) == "DaemonSet";
     pod.owner = maker_of(owner, pod);
     if (controls) break;
   }

@@ -90,9 +90,9 @@ void read_resctrl(Pod& pod, std::vector<std::string>& notices);
 /// pod_oom_score.cpp: koordinator.sh/oom-score-adj and oom-score-adj-spec, into the pod's containers.
 void read_oom_score(Pod& pod, std::vector<std::string>& notices);
 /// pod_blkio.cpp: koordinator.sh/blkioQOS, completely or not at all with a notice; for pods that have it,
-/// also their volumes.
+/// also their volumes. Of a pod with more than 256 volumes it does not count.
 void read_blkio(Pod& pod, std::vector<std::string>& notices);
-void read_volumes(const document::Value& item, Pod& pod);
+void read_volumes(const document::Value& item, Pod& pod, std::vector<std::string>& notices);
 /// pod_network.cpp: the pod's addresses, and koordinator.sh/networkQOS, completely or not at all with a
 /// notice.
 void read_network(const document::Value& item, Pod& pod, std::vector<std::string>& notices);

@@ -180,7 +180,7 @@ std::optional<Pod> read_pod(const document::Value& item, Source source, std::vec
   }
   read_created(item, pod, notices);
   read_pod_protocol(pod, notices);
-  read_volumes(item, pod);
+  read_volumes(item, pod, notices);
   read_network(item, pod, notices);
   return pod;
 }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string_view>
 
@@ -162,13 +163,18 @@ class Round {
     return known;
   }
 
+  /// Blocks come in the order of the tick before, so mostly it is the next one: thousands of them, which pods
+  /// may have, cost no search each.
   BlkioState::Known& remembered(CgroupId cgroup, const Block& block) {
-    const auto found = std::ranges::find_if(state_.blocks, [&](const BlkioState::Known& k) {
-      return k.cgroup == cgroup && k.type == block.type && k.name == block.name;
-    });
-    if (found != state_.blocks.end()) return *found;
-    return state_.blocks.emplace_back(
-        BlkioState::Known{.cgroup = cgroup, .name = block.name, .type = block.type});
+    auto& blocks = state_.blocks;
+    for (std::size_t step = 0; step < blocks.size(); ++step) {
+      const std::size_t place = (next_ + step) % blocks.size();
+      BlkioState::Known& k = blocks[place];
+      if (k.cgroup != cgroup || k.type != block.type || k.name != block.name) continue;
+      next_ = place + 1;
+      return k;
+    }
+    return blocks.emplace_back(BlkioState::Known{.cgroup = cgroup, .name = block.name, .type = block.type});
   }
 
   /// Limits on these disks stay as they are: the name may resolve to them again.
@@ -202,6 +208,7 @@ class Round {
   const NodeSnapshot& node_;
   BlkioState& state_;
   decide::Intents& out_;
+  std::size_t next_ = 0;  ///< in state_.blocks, behind the last one that was found
 };
 
 /// A pod may have limits of its own, whatever the classes say.

@@ -36,6 +36,26 @@ TEST(PodBlkio, EmptyOrDisabledSettingsAreNoLimit) {
   }
 }
 
+TEST(PodBlkio, OfAPodWithVeryManyVolumesNothingIsKept) {
+  const auto with_volumes = [](int count) {
+    std::string volumes = "{name: v0, emptyDir: {}}";
+    for (int i = 1; i < count; ++i) volumes += ", {name: v" + std::to_string(i) + ", emptyDir: {}}";
+    return pods::parse_pod_list(
+        "items: [{metadata: {uid: u, name: p, annotations: {koordinator.sh/blkioQOS: "
+        "'{\"blocks\":[{\"name\":\"v1\",\"type\":\"podvolume\"}]}'}}, spec: {volumes: [" +
+            volumes + "]}, status: {qosClass: Burstable}}]",
+        "f");
+  };
+  EXPECT_EQ(only_pod(with_volumes(256)).volumes.size(), 256U);
+  const auto list = with_volumes(257);
+  EXPECT_TRUE(only_pod(list).volumes.empty());
+  EXPECT_TRUE(only_pod(list).blocks.empty());
+  ASSERT_EQ(list.notices.size(), 1U);
+  EXPECT_NE(list.notices[0].find("pod p: annotation ignored"), std::string::npos) << list.notices[0];
+  EXPECT_NE(list.notices[0].find("the pod has 257 volumes; legal: at most 256"), std::string::npos)
+      << list.notices[0];
+}
+
 TEST(PodBlkio, IsReadCompletelyOrNotAtAll) {
   std::string many = R"({"blocks":[{"name":"a"})";
   for (int i = 0; i < 64; ++i) many += R"(,{"name":"a"})";
