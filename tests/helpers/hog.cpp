@@ -1,20 +1,23 @@
-// Batch work that counts what it does: hog KIND COUNTER_FILE [DIRECTORY]. The counter is an 8-byte number in
-// a file that every worker maps and adds to, so that work per second can be compared, not CPU seconds.
+// Batch work that counts what it does: hog KIND COUNTER_FILE [DIRECTORY [FILE_MIB]]. The counter is an 8-byte
+// number in a file that every worker maps and adds to, so that work per second can be compared, not CPU
+// seconds.
 //
 //   spin       rounds of integer arithmetic
 //   fork       processes started and ended
 //   bandwidth  MiB copied between two large buffers
-//   fsync      MiB written to a file and synced, 4 MiB each
-//   cache      MiB read from a file of 512 MiB
-//   grow       MiB of memory touched, freed at 2 GiB
+//   fsync      MiB written to a file of 256 MiB (or FILE_MIB) again and again, and synced, 4 MiB each
+//   cache      MiB read from a file of 512 MiB (or FILE_MIB) again and again
+//   grow       MiB of memory touched until the memory limit; freed at 2 GiB, where there is none
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -73,13 +76,13 @@ int bandwidth(Counter& counter) {
   }
 }
 
-int write_and_sync(Counter& counter, const std::string& directory) {
+int write_and_sync(Counter& counter, const std::string& directory, std::size_t file_mib) {
   const std::string path = directory + "/hog-" + std::to_string(::getpid());
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   ::unlink(path.c_str());
   const std::vector<char> block(kMiB, 'w');
   for (std::size_t written = 0; fd >= 0; ++written) {
-    if (written % 256 == 0) ::lseek(fd, 0, SEEK_SET);
+    if (written % file_mib == 0) ::lseek(fd, 0, SEEK_SET);
     if (::write(fd, block.data(), block.size()) != static_cast<ssize_t>(kMiB)) return 1;
     if (written % 4 == 3 && ::fsync(fd) != 0) return 1;
     counter.add(1);
@@ -87,12 +90,12 @@ int write_and_sync(Counter& counter, const std::string& directory) {
   return 1;
 }
 
-int read_cached(Counter& counter, const std::string& directory) {
+int read_cached(Counter& counter, const std::string& directory, std::size_t file_mib) {
   const std::string path = directory + "/hog-" + std::to_string(::getpid());
   const int fd = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   ::unlink(path.c_str());
   std::vector<char> block(kMiB, 'r');
-  for (int i = 0; i < 512; ++i)
+  for (std::size_t i = 0; i < file_mib; ++i)
     if (::write(fd, block.data(), kMiB) != static_cast<ssize_t>(kMiB)) return 1;
   for (;;) {
     ::lseek(fd, 0, SEEK_SET);
@@ -119,18 +122,22 @@ int grow(Counter& counter) {
 
 int main(int argc, char** argv) {
   if (argc < 3) {
-    std::fprintf(stderr, "usage: hog spin|fork|bandwidth|fsync|cache|grow COUNTER_FILE [DIRECTORY]\n");
+    std::fprintf(stderr,
+                 "usage: hog spin|fork|bandwidth|fsync|cache|grow COUNTER_FILE [DIRECTORY [FILE_MIB]]\n");
     return 2;
   }
   Counter counter(argv[2]);
   if (!counter.usable()) return std::perror(argv[2]), 1;
   const std::string_view kind = argv[1];
   const std::string directory = argc > 3 ? argv[3] : ".";
+  const auto file_mib = [&](std::size_t usual) {
+    return argc > 4 ? std::max(1UL, std::strtoul(argv[4], nullptr, 10)) : usual;
+  };
   if (kind == "spin") spin(counter);
   if (kind == "fork") return fork_storm(counter);
   if (kind == "bandwidth") return bandwidth(counter);
-  if (kind == "fsync") return write_and_sync(counter, directory);
-  if (kind == "cache") return read_cached(counter, directory);
+  if (kind == "fsync") return write_and_sync(counter, directory, file_mib(256));
+  if (kind == "cache") return read_cached(counter, directory, file_mib(512));
   if (kind == "grow") return grow(counter);
   return 2;
 }
