@@ -91,8 +91,8 @@ def offered(cell):
     if not rounds:
         return "No round was undisturbed."
     late = [each["late_p99_us"] for each in rounds]
-    lateness = f"its p99 was {figures.median(late):.0f} µs, at most {max(late):.0f} µs" if max(late) > 0 else "it is not known"
-    return f"{figures.middle(rounds, 'per_second'):.0f} requests a second were answered. Lateness of the load generator: {lateness}."
+    return (f"{figures.middle(rounds, 'per_second'):.0f} requests a second were answered. Lateness of the load generator: its p99 was "
+            f"{figures.median(late):.0f} µs, at most {max(late):.0f} µs.")
 
 
 def scores(cell, name):

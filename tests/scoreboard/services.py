@@ -147,7 +147,7 @@ class Postgres(Service):
             open(filled, "w").close()
 
     def load(self, tools, warm_up, seconds, seed):
-        """pgbench -R: its latencies count from the scheduled time, its lateness is in the log."""
+        """pgbench -R: its latencies count from the scheduled time."""
         prefix = f"/tmp/pgbench-{os.getpid()}-{seed}"
         subprocess.run(["chrt", "-f", "50", f"{self.bin}/pgbench", "-n", "-S", "-M", "prepared", "-c", "4", "-j", "1",
                         "-R", str(self.rate), "-T", str(int(warm_up + seconds + 1)), "-l", "--log-prefix", prefix,
@@ -156,18 +156,39 @@ class Postgres(Service):
         rows = []
         for file in glob.glob(prefix + "*"):
             with open(file) as log:
-                rows += [line.split() for line in log]
+                rows += pgbench_rows(log)
             os.unlink(file)
-        rows = [(int(r[4]) + int(r[5]) / 1e6, float(r[2]), float(r[6])) for r in rows if len(r) > 6]
-        first = min(row[0] for row in rows) + warm_up
-        latency = sorted(row[1] for row in rows if row[0] >= first)
-        sent = sorted(row[1] - row[2] for row in rows if row[0] >= first)
-        late = sorted(row[2] for row in rows if row[0] >= first)
-        at = lambda all, q: all[min(len(all) - 1, int(q * len(all)))]
-        return {"answered": len(latency), "unanswered": 0, "per_second": len(latency) / seconds,
-                "p50_us": at(latency, .5), "p99_us": at(latency, .99), "p999_us": at(latency, .999),
-                "sent_p50_us": at(sent, .5), "sent_p99_us": at(sent, .99), "sent_p999_us": at(sent, .999),
-                "late_p99_us": 0.0, "late_p999_us": at(late, .999)}
+        return pgbench_figures(rows, warm_up, seconds)
+
+
+def pgbench_rows(log):
+    """(end in seconds, latency, latency without the lateness, lateness; all three in us) of each transaction in a log of
+    pgbench -R, whose columns are client, transaction, latency, script, end (seconds and us), lag. The lag is how long after
+    its scheduled time the transaction began. As long as the client still waited for an answer, that is the server's fault;
+    the rest is pgbench's own lateness."""
+    out, free_at = [], {}  # a client is free again when its transaction ends
+    for line in log:
+        columns = line.split()
+        if len(columns) < 7 or not columns[2].isdigit():  # "skipped"
+            continue
+        client, latency, lag = columns[0], int(columns[2]), int(columns[6])
+        end = int(columns[4]) * 1_000_000 + int(columns[5])
+        scheduled = end - latency
+        late = max(0, scheduled + lag - max(scheduled, free_at.get(client, scheduled)))
+        out.append((end / 1e6, latency, latency - late, late))
+        free_at[client] = end
+    return out
+
+
+def pgbench_figures(rows, warm_up, seconds):
+    first = min(row[0] for row in rows) + warm_up
+    columns = zip(*(row[1:] for row in rows if row[0] >= first))
+    latency, sent, late = (sorted(column) for column in columns)
+    at = lambda all, q: all[min(len(all) - 1, int(q * len(all)))]
+    return {"answered": len(latency), "unanswered": 0, "per_second": len(latency) / seconds,
+            "p50_us": at(latency, .5), "p99_us": at(latency, .99), "p999_us": at(latency, .999),
+            "sent_p50_us": at(sent, .5), "sent_p99_us": at(sent, .99), "sent_p999_us": at(sent, .999),
+            "late_p99_us": at(late, .99), "late_p999_us": at(late, .999)}
 
 
 ALL = [Redis(), Memcached(), Nginx(), NginxGzip(), Postgres()]
