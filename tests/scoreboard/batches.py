@@ -1,16 +1,21 @@
 """Real batch work, which counts what it does: work per second, not CPU seconds."""
 
 import os
+import shlex
 import shutil
 import struct
 import subprocess
 import textwrap
+import time
 
-from contenders import enter
+from entry import enter
 
 KINDS = ["spin", "compile", "ffmpeg", "fork", "bandwidth", "fsync", "cache", "grow"]
 UNITS = {"spin": "rounds", "compile": "files", "ffmpeg": "clips", "fork": "processes", "bandwidth": "MiB", "fsync": "MiB",
          "cache": "MiB", "grow": "MiB"}
+OF_DISK = ["fsync", "cache"]
+OF_MEMORY = ["grow", "cache"]
+LIMITED = ["grow"]  # their pods have a memory limit
 NEEDS = {"compile": "g++", "ffmpeg": "ffmpeg"}
 
 SOURCE = """
@@ -27,11 +32,17 @@ def missing(kind):
     return f"{needed} is not installed" if needed and not shutil.which(needed) else ""
 
 
-class Batch:
-    """`threads` workers, spread over the batch pods. `work()`: the units done so far."""
+def again_when_killed(command):
+    """Starts it again whenever the kernel killed it at its memory limit, as a kubelet does with a container."""
+    return ["bash", "-c", f"{command}; while [ $? = 137 ]; do {command}; done"]
 
-    def __init__(self, kind, node, tools, directory, threads, size_ms=None):
-        self.kind, self.node = kind, node
+
+class Batch:
+    """`threads` workers, spread over the batch pods. `work()`: the units done so far. `file_mib`: the file of each worker that
+    has one; None: the worker's own size."""
+
+    def __init__(self, kind, node, tools, directory, threads, size_ms=None, file_mib=None):
+        self.kind, self.node, self.file_mib = kind, node, file_mib
         self.counters = []
         self.processes = []
         for i in range(threads):
@@ -54,20 +65,31 @@ class Batch:
         if self.kind == "ffmpeg":
             return self.loop(counter, "ffmpeg -loglevel error -threads 1 -filter_threads 1 -f lavfi -i testsrc2=duration=1:size=640x360:rate=25 "
                                       "-c:v libx264 -threads 1 -f null -")
-        return [f"{tools}/hog", self.kind, counter, directory]
+        hog = [f"{tools}/hog", self.kind, counter, directory]
+        if self.kind in LIMITED:
+            return again_when_killed(shlex.join(hog))
+        return hog + [str(self.file_mib)] if self.file_mib and self.kind in OF_DISK else hog
 
     @staticmethod
     def loop(counter, command):
         return ["bash", "-c", f"while {command}; do echo -n x >>{counter}.done; done"]
 
     def work(self):
-        total = 0
-        for counter in self.counters:
-            if os.path.exists(counter + ".done"):
-                total += os.path.getsize(counter + ".done")
-            with open(counter, "rb") as file:
-                total += struct.unpack("Q", file.read(8))[0]
-        return total
+        return sum(self.done(counter) for counter in self.counters)
+
+    @staticmethod
+    def done(counter):
+        units = os.path.getsize(counter + ".done") if os.path.exists(counter + ".done") else 0
+        with open(counter, "rb") as file:
+            return units + struct.unpack("Q", file.read(8))[0]
+
+    def wait(self, seconds=120):
+        """Until every reader of the page cache has written the file that it reads."""
+        end = time.monotonic() + seconds
+        while self.kind == "cache" and not (self.died() or all(self.done(counter) for counter in self.counters)):
+            if time.monotonic() > end:
+                raise RuntimeError(f"the files of {self.kind} are not written after {seconds} s")
+            time.sleep(0.1)
 
     def died(self):
         return any(process.poll() is not None for process in self.processes)

@@ -61,8 +61,12 @@ class ClusterNode(Node):
         leaves = [self.container(name) for name in cluster.names]
         self.SERVICE, self.batch = leaves[0], leaves[1:]
         self.own = {leaf: set(self.processes(leaf)) for leaf in leaves}
-        self.agent_arguments = ["--pods", "kubelet", "--kubelet-url", os.environ["KUBE_KUBELET"], "--kubelet-ca", os.environ["KUBE_CA"],
-                                "--kubeconfig", cluster.kubeconfig.name, "--node-name", os.environ["KUBE_NODE"]]
+        self.kubeconfig = cluster.kubeconfig.name
+
+    def agent_arguments(self, _pods_file=None):
+        """The kubelet lists the pods."""
+        return ["--pods", "kubelet", "--kubelet-url", os.environ["KUBE_KUBELET"], "--kubelet-ca", os.environ["KUBE_CA"],
+                "--kubeconfig", self.kubeconfig, "--node-name", os.environ["KUBE_NODE"]]
 
     @staticmethod
     def container(name):

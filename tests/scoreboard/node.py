@@ -20,7 +20,6 @@ class Node(CgroupTree):
 
     SERVICE = f"{TOP}/kubepods/burstable/pod" + "a" * 8 + "-0000-4000-8000-" + "a" * 12 + "/" + "a" * 64
     BESTEFFORT = f"{TOP}/kubepods/besteffort"
-    agent_arguments = ["--cgroup-root", TOP, "--pods", "cgroup"]
 
     def __init__(self, batch_pods=2):
         super().__init__(TOP)
@@ -50,6 +49,22 @@ class Node(CgroupTree):
         else:
             write(f"{self.roots['cpu']}/{directory}/cpu.shares", shares)
 
+    def agent_arguments(self, pods_file=None):
+        """`pods_file`: a pod list, for what cgroups do not tell."""
+        return ["--cgroup-root", TOP, "--pods", f"file:{pods_file}" if pods_file else "cgroup"]
+
+    def enter(self, leaf):
+        super().enter(leaf)
+        if leaf in self.batch:  # as the kubelet sets it: when memory runs out, batch work goes first
+            write("/proc/self/oom_score_adj", 1000)
+
+    def limit_memory(self, values, limit):
+        """Of each batch pod and its container, in bytes."""
+        file = "memory.max" if self.v2 else "memory.limit_in_bytes"
+        for leaf in self.batch:
+            for place in [os.path.dirname(leaf), leaf]:
+                values.set(self.file("memory", place, file), limit)
+
     def cpu_seconds(self, directory):
         if self.v2:
             return int(read(self.file("cpu", directory, "cpu.stat")).split()[1]) / 1e6
@@ -78,6 +93,12 @@ class Node(CgroupTree):
         """Also what an earlier run left that was killed."""
         self.kill(TOP)
         self.remove()
+
+
+def batch_memory_limit():
+    """Of one batch pod, in bytes: 1 GiB, on a small machine an eighth of its memory."""
+    kib = int(next(line for line in read("/proc/meminfo").splitlines() if line.startswith("MemTotal:")).split()[1])
+    return min(1 << 30, kib * 1024 // 8 >> 20 << 20)
 
 
 class System:

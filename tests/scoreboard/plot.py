@@ -13,7 +13,7 @@ def svg(results, ways):
     for name, cell in results.items():
         rows.append(text(10, y, name, "bold"))
         y += ROW
-        for way in ways:
+        for way in [each for each in ways if each.name in cell]:
             kept, prefix, _ = figures.shown(cell[way.name])
             rows.append(text(20, y, way.name))
             for each in kept:

@@ -12,7 +12,7 @@ import plot
 def write(results, ways, options):
     with open(f"{options.out}/scoreboard.json", "w") as file:
         json.dump({"kernel": platform.release(), "cpus": os.cpu_count(), "seconds": options.seconds, "rounds": options.rounds,
-                   "results": results}, file, indent=1)
+                   "not_measured": options.skipped, "results": results}, file, indent=1)
     with open(f"{options.out}/scoreboard.md", "w") as file:
         file.write(markdown(results, ways, options))
     with open(f"{options.out}/scoreboard.svg", "w") as file:
@@ -27,6 +27,8 @@ def markdown(results, ways, options):
         out += table(name, cell, ways)
     out += ["| contender | | values that the agent wrote in a round, mean |", "|---|---|---|"]
     out += [f"| {way.name} | {way.what} | {written(results, way.name)} |" for way in ways]
+    if options.skipped:
+        out += ["", "Not measured:", ""] + [f"- {why}" for why in options.skipped]
     return "\n".join(out) + "\n"
 
 
@@ -35,7 +37,7 @@ def summary(results, ways):
     out = ["### Summary", "", "| | | p99 to unmanaged | p99.9 to unmanaged | p99 to alone | batch work | kept rounds |", "|---|" + "---|" * 6]
     for name, cell in results.items():
         for way in ways:
-            if way.name in ["alone", "unmanaged"]:
+            if way.name in ["alone", "unmanaged"] or way.name not in cell:
                 continue
             columns = [figures.compare(cell[way.name], cell.get(base, []), key) for base, key in
                        [("unmanaged", "p99_us"), ("unmanaged", "p999_us"), ("alone", "p99_us")]]
@@ -72,7 +74,7 @@ def table(name, cell, ways):
     kind = name.split(" beside ")[1]
     out = [f"### {name}", "", f"| | p50 | p99 | p99.9 | p99 to alone | p99 to unmanaged | p99.9 to unmanaged | {batches.UNITS[kind]}/s | "
            "isolation | latency impact | work conservation | dropped rounds |", "|---|" + "---|" * 11]
-    for way in ways:
+    for way in [each for each in ways if each.name in cell]:
         rounds, prefix, dropped = figures.shown(cell[way.name])
         if not rounds:
             out.append(f"| {way.name} | all rounds dropped |" + " |" * 9 + f" {dropped} |")
@@ -111,6 +113,6 @@ def scores(cell, name):
 
 def written(results, name):
     """The levers that this contender's agent used, and how often in each round."""
-    rounds = [each for cell in results.values() for each in cell[name]]
+    rounds = [each for cell in results.values() for each in cell.get(name, [])]
     files = sorted({file for each in rounds for file in each["written"]})
     return ", ".join(f"`{file}` {sum(each['written'].get(file, 0) for each in rounds) / len(rounds):.1f}" for file in files)

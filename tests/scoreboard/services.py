@@ -9,7 +9,7 @@ import socket
 import subprocess
 import time
 
-from contenders import enter
+from entry import enter
 
 
 class Service:
@@ -20,9 +20,14 @@ class Service:
     connections = 8
     path = "/"
     quota_percent = 0  # of one CPU; 0: the pod has no CPU limit
+    kinds = None  # of batch work beside which it is measured; None: all
 
     def missing(self):
         return "" if shutil.which(self.program) else f"{self.program} is not installed"
+
+    def not_beside(self, kind):
+        """Why it is not measured beside this kind of batch work; empty: it is."""
+        return "" if self.kinds is None or kind in self.kinds else "measured only beside " + ", ".join(self.kinds)
 
     def command(self, directory):
         raise NotImplementedError
@@ -67,6 +72,23 @@ class Redis(Service):
 
     def command(self, directory):
         return ["redis-server", "--port", str(self.port), "--save", "", "--appendonly", "no", "--dir", directory]
+
+
+class RedisAof(Service):
+    """Waits for the disk: one request in ten is a write, answered when it is synced to the append-only file."""
+    name, program, port, rate = "redis-aof", "redis-server", 7108, 1000
+    kinds = ["fsync", "cache", "grow"]
+
+    def protocol(self):
+        return "redis"
+
+    def prepare(self, directory):
+        shutil.rmtree(f"{directory}/redis-aof", ignore_errors=True)
+        os.mkdir(f"{directory}/redis-aof")
+
+    def command(self, directory):
+        return ["redis-server", "--port", str(self.port), "--save", "", "--dir", f"{directory}/redis-aof", "--appendonly", "yes",
+                "--appendfsync", "always", "--auto-aof-rewrite-percentage", "0"]
 
 
 class Memcached(Service):
@@ -191,4 +213,4 @@ def pgbench_figures(rows, warm_up, seconds):
             "late_p99_us": at(late, .99), "late_p999_us": at(late, .999)}
 
 
-ALL = [Redis(), Memcached(), Nginx(), NginxGzip(), Postgres()]
+ALL = [Redis(), RedisAof(), Memcached(), Nginx(), NginxGzip(), Postgres()]
