@@ -247,4 +247,20 @@ class Disk(unittest.TestCase):
         self.assertIsNone(disks.below("/dev/shm"))
 
 
+class Arguments(unittest.TestCase):
+    def test_those_of_the_guests_name_what_there_is(self):
+        said = subprocess.run(["bash", "-c", '. tests/steps/scoreboard.sh; echo $KERNELS_ARGS; echo $KERNELS_STALL_ARGS'],
+                              capture_output=True, text=True, check=True).stdout.splitlines()
+        known = {"--services": {each.name for each in services.ALL}, "--batch": set(batches.KINDS), "--contenders": set(ALL)}
+        for words in map(str.split, said):
+            for flag, names in known.items():
+                self.assertLessEqual(set(words[words.index(flag) + 1].split(",")), names)
+
+    def test_what_a_guest_could_not_measure_is_read_from_its_last_start(self):
+        serial = "skipped redis beside cache: old\r\nvmrun: the guest ended early\r\nskipped contender bfq: nullb0 has no scheduler bfq\r\n"
+        said = subprocess.run(["bash", "-c", ". tests/steps/scoreboard.sh; not_measured /dev/stdin"], input=serial, capture_output=True,
+                              text=True, check=True).stdout
+        self.assertEqual(said, "contender bfq: nullb0 has no scheduler bfq\n")
+
+
 unittest.main()
