@@ -7,6 +7,12 @@
 #include "qos/memory/policies.h"
 
 namespace evenkeel::tick {
+namespace {
+
+/// A tenant may name many disks that do not exist: so many of them are reported per tick, the others later.
+constexpr int kMostUnresolvedDisks = 16;
+
+}  // namespace
 
 void Decider::decide(MonoTime now) {
   const NodeSlo& slo = *inputs_.slo();
@@ -19,12 +25,15 @@ void Decider::decide(MonoTime now) {
 }
 
 void Decider::report_unresolved_disks(MonoTime now, executor::Report& report) {
-  while (const auto* block = io::take_unreported(state_.of<io::BlkioState>(), now))
+  for (int i = 0; i < kMostUnresolvedDisks; ++i) {
+    const auto* block = io::take_unreported(state_.of<io::BlkioState>(), now);
+    if (!block) return;
     report.refusals.push_back({.path = block->name,
                                .error = {ENODEV, Op::open, ""},
                                .text = "blkioQOS",
                                .cgroup = block->cgroup,
                                .detail = io::unresolved_reason(*block)});
+  }
 }
 
 void Decider::decide_reclaim(std::vector<ReclaimOrder>& orders) {

@@ -133,6 +133,17 @@ TEST_P(SteppedBlkio, AnUnknownDiskIsReportedOnceAndSkipsOnlyItsBlock) {
   EXPECT_EQ(read_iops(KubeQos::besteffort), "");
 }
 
+TEST_P(SteppedBlkio, APodThatNamesManyUnknownDisksIsToldOfThemBitByBit) {
+  std::string blocks;
+  for (int i = 0; i < 40; ++i)
+    blocks += std::string(i ? "," : "") + R"({"name":"/dev/no)" + std::to_string(i) +
+              R"(","type":"device","ioCfg":{"readIOPS":1}})";
+  SteppedAgent agent(node.args(node.pod_list(pods_with(R"({"blocks":[)" + blocks + "]}"))));
+  std::vector<std::size_t> reported;
+  for (int i = 0; i < 4; ++i) reported.push_back(agent.advance().errors.size());
+  EXPECT_EQ(reported, (std::vector<std::size_t>{16, 16, 8, 0}));
+}
+
 TEST_P(SteppedBlkio, OriginalsAreRestoredAndForeignLinesKept) {
   const auto be = node.host.qos_path(KubeQos::besteffort);
   const std::string before = limit("253:0", "500") + limit("253:16", "700") + limit("8:0", "9");
