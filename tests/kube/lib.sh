@@ -35,6 +35,16 @@ within() {
   done
 }
 
+# use_go MINIMUM WHAT: finds the machine's Go for what needs that version; its caches are in the current directory.
+use_go() {
+  local go
+  PATH+=:/usr/local/go/bin # where Go is put by its own instructions, and sudo does not look
+  command -v go >/dev/null || cannot "$2 needs Go $1 or later, and no Go is installed"
+  go=$(GOTOOLCHAIN=local go env GOVERSION)
+  printf 'go%s\n%s\n' "$1" "$go" | sort -CV || cannot "$2 needs Go $1 or later, not $go"
+  export GOPATH=$PWD/path GOCACHE=$PWD/cache GOTOOLCHAIN=local CGO_ENABLED=0
+}
+
 # Processes are recorded by name, pid and start time, so that a reused pid is never killed.
 started_at() { awk '{ print $22 }' "/proc/$1/stat" 2>/dev/null; }
 alive() { [ -n "${1:-}" ] && [ "$(started_at "$1")" = "$2" ] && ! grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null; }

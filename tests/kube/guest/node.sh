@@ -1,6 +1,6 @@
 # A node without an API server in the guest of tests/vm (cgroup v2, systemd as the first process): containerd and
 # the kubelet of tests/kube/build with the systemd driver, both as units; pods are files. Sourced by tests/kube/guest/run
-# and by its cases. KUBE_OCI_RUNTIME (Debian's runc): the program that starts containers, for example /usr/bin/crun.
+# and by its cases.
 set -euo pipefail
 . tests/kube/lib.sh
 MANIFESTS=/etc/kubernetes/manifests
@@ -26,7 +26,7 @@ unit() {
     --setenv=PATH="$KUBE_PATH" --setenv=HOME=/root --setenv=AWS_EC2_METADATA_DISABLED=true "$program" "$@"
 }
 start_containerd() {
-  local runc=${KUBE_OCI_RUNTIME:-$KUBE_DIR/daemons/usr/sbin/runc} image
+  local runc=$KUBE_DIR/daemons/usr/sbin/runc image
   mkdir -p /var/lib/containerd && mount -t tmpfs containerd /var/lib/containerd
   { sed "s|@RUN@|/run/node|g; s|@RUNC@|$runc|g" "$KUBE_CLUSTER/containerd.toml" && echo '      SystemdCgroup = true'; } >$NODE_LOG/containerd.toml
   unit containerd containerd --config $NODE_LOG/containerd.toml

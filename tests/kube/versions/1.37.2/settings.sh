@@ -6,4 +6,3 @@ SCHEDULER_FLAGS=()
 KUBELET_FLAGS=()
 KUBELET_LINES='failCgroupV1: false
 containerRuntimeEndpoint: unix:///run/containerd/containerd.sock'
-! without_memory || KUBELET_LINES+=$'\nsingleProcessOOMKill: true\nfeatureGates: {MemoryQoS: false}'
