@@ -1,10 +1,10 @@
 #include <array>
-#include <charconv>
 #include <cmath>
 
 #include "agent/config/nodeslo_config.h"
 #include "agent/config/schema_read.h"
 #include "agent/document/document.h"
+#include "agent/document/units_text.h"
 
 namespace evenkeel::config {
 namespace {
@@ -52,12 +52,9 @@ void put_annotation(const NodeObject& node, NodeStrategy& out) {
 std::optional<std::int64_t> percent_of_ratio(const std::string& text) {
   constexpr double kMost = 1e6;
   constexpr double kNoise = 1e-9;  // 0.29 * 100 is a little less than 29
-  double ratio = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ratio);
-  if (error != std::errc{} || end != text.data() + text.size() || !(ratio >= 0 && ratio <= kMost)) {
-    return std::nullopt;
-  }
-  return static_cast<std::int64_t>(std::floor(ratio * 100 + kNoise));
+  const auto ratio = document::parse_decimal(text);
+  if (!ratio || !(*ratio >= 0 && *ratio <= kMost)) return std::nullopt;
+  return static_cast<std::int64_t>(std::floor(*ratio * 100 + kNoise));
 }
 
 void put_label(const NodeObject& node, const RatioLabel& row, NodeStrategy& out) {

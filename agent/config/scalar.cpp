@@ -7,9 +7,8 @@
 namespace evenkeel::config {
 namespace {
 
-template <class T>
-std::optional<T> from_text(std::string_view text) {
-  T value{};
+std::optional<std::int64_t> integer(std::string_view text) {
+  std::int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return value;
@@ -20,7 +19,7 @@ bool in(Range range, std::int64_t value) { return value >= range.low && value <=
 std::optional<std::int64_t> plain_integer(const document::Scalar& scalar) {
   const auto digits = std::string_view(scalar.text).substr(scalar.text.starts_with('-') ? 1 : 0);
   if (scalar.quoted || (digits.size() > 1 && digits.front() == '0')) return std::nullopt;
-  return from_text<std::int64_t>(scalar.text);
+  return integer(scalar.text);
 }
 
 /// Readers, one per kind; monostate is "not legal".
@@ -36,7 +35,7 @@ Content toggle(const document::Scalar& scalar) {
 }
 
 Content ratio(const document::Scalar& scalar, const Row& row) {
-  const auto value = scalar.quoted ? std::nullopt : from_text<double>(scalar.text);
+  const auto value = scalar.quoted ? std::nullopt : document::parse_decimal(scalar.text);
   if (!value ||
       !(*value >= static_cast<double>(row.range.low) && *value <= static_cast<double>(row.range.high))) {
     return {};

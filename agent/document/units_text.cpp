@@ -145,6 +145,13 @@ std::optional<std::int64_t> parse_quantity(std::string_view text, std::int64_t p
   return negative ? -whole : whole;
 }
 
+std::optional<double> parse_decimal(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 std::optional<MilliCpu> parse_cpu(std::string_view text) {
   const auto value = parse_quantity(text, 1000);
   return value ? std::optional(MilliCpu(*value)) : std::nullopt;

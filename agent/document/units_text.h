@@ -16,6 +16,10 @@ namespace evenkeel::document {
 /// 1000) is 1500.
 std::optional<std::int64_t> parse_quantity(std::string_view text, std::int64_t per_whole = 1);
 
+/// A decimal number, the whole text: "0.65", "1e3". What it may be is the caller's to check: it is not always
+/// finite.
+std::optional<double> parse_decimal(std::string_view text);
+
 /// CPUs: "2" is 2000 thousandths, "500m" 500, "1u" 1.
 std::optional<MilliCpu> parse_cpu(std::string_view text);
 /// "2Gi", "128974848", "129e6", "129M".

@@ -1,5 +1,3 @@
-#include <charconv>
-
 #include "agent/document/units_text.h"
 #include "agent/pods/kube_text.h"
 #include "agent/pods/pod_list.h"
@@ -25,11 +23,9 @@ void read_ratio(NodeObject& node, std::vector<std::string>& notices) {
   const auto annotation = node.annotations.find(kKey);
   if (annotation == node.annotations.end()) return;
   const auto& text = annotation->second;
-  double ratio = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), ratio);
-  const bool whole = error == std::errc{} && end == text.data() + text.size();
-  if (whole && ratio > 0 && ratio <= kMost) {
-    node.cpu_normalization_ratio = ratio;
+  const auto ratio = document::parse_decimal(text);
+  if (ratio && *ratio > 0 && *ratio <= kMost) {
+    node.cpu_normalization_ratio = *ratio;
     return;
   }
   notices.push_back(std::string("node: annotation ignored: ") + kKey + ": found '" + text.substr(0, 40) +

@@ -44,8 +44,7 @@ std::string share(const std::optional<Q>& part, const std::optional<Q>& whole) {
   return " (" + fixed(percent, 0, " %") + ")";
 }
 
-// --- the lines about the node
-// --------------------------------------------------------------------------------
+// The lines about the node
 
 std::string cpu_line(const View& view) {
   return "node cpu     " + spelled(view.cpu_use) + " of " + spelled(view.cpu_capacity) +
@@ -116,8 +115,7 @@ std::vector<std::string> node_lines(const View& view) {
   return lines;
 }
 
-// --- the table of pods
-// ---------------------------------------------------------------------------------------
+// The table of pods
 
 struct Column {
   const char* head;

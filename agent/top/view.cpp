@@ -1,12 +1,12 @@
 #include "agent/top/view.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <map>
 #include <string_view>
 
 #include "agent/document/document.h"
+#include "agent/document/units_text.h"
 #include "agent/figures/metric_text.h"
 #include "cgroup/base/text.h"
 
@@ -36,13 +36,9 @@ std::optional<std::int64_t> whole(const Value& value, std::string_view key) {
 }
 
 std::optional<double> decimal(const Value& value, std::string_view key) {
-  const std::string text = value.text(key);
-  double number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool good = error == std::errc{} && end == text.data() + text.size();
-  return good && std::isfinite(number) && std::abs(number) <= static_cast<double>(kMost)
-             ? std::optional(number)
-             : std::nullopt;
+  const auto number = document::parse_decimal(value.text(key));
+  const bool good = number && std::isfinite(*number) && std::abs(*number) <= static_cast<double>(kMost);
+  return good ? number : std::nullopt;
 }
 
 template <class Q>
@@ -51,8 +47,7 @@ std::optional<Q> quantity(const Value& value, std::string_view key) {
   return number ? std::optional(Q(*number)) : std::nullopt;
 }
 
-// --- /v1/snapshot
-// --------------------------------------------------------------------------------------------
+// /v1/snapshot
 
 CpuLimit limit_of(const Value& cgroup) {
   if (cgroup.text("cpu_quota_us") == "unlimited") return {.unlimited = true};
@@ -148,8 +143,7 @@ std::string put_sides(View& view, const Value& snapshot) {
   return path;
 }
 
-// --- /v1/explain
-// ---------------------------------------------------------------------------------------------
+// /v1/explain
 
 void put_levers(View& view, const Value& explain, const std::string& besteffort_path) {
   std::map<std::string, int> values;
@@ -176,8 +170,7 @@ void put_lent(View& view, const Value& lending) {
                quantity<Bytes>(advertised, "batch-memory"), quantity<Bytes>(held, "batch-memory")};
 }
 
-// --- /metrics
-// ------------------------------------------------------------------------------------------------
+// /metrics
 
 class Metrics {
  public:

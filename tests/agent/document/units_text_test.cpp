@@ -97,6 +97,13 @@ TEST(UnitsText, MalformedTextsAreAbsentOrTheirNumber) {
   }
 }
 
+TEST(UnitsText, ReadsADecimalNumberOfTheWholeText) {
+  EXPECT_EQ(document::parse_decimal("0.65"), 0.65);
+  EXPECT_EQ(document::parse_decimal("-2e3"), -2000);
+  for (const char* text : {"", " 1", "1 ", "1,5", "0.65x", "+1", "1e999"})
+    EXPECT_EQ(document::parse_decimal(text), std::nullopt) << text;
+}
+
 TEST(UnitsText, ReadsDurationsAsGoWritesThem) {
   EXPECT_EQ(document::parse_duration("10s"), 10s);
   EXPECT_EQ(document::parse_duration("1m30s"), 90s);
