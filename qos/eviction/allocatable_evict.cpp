@@ -1,4 +1,3 @@
-
 #include "qos/eviction/choice.h"
 #include "qos/eviction/eviction.h"
 #include "qos/model/pod_resources.h"

@@ -1,4 +1,3 @@
-
 #include "qos/interference/roster.h"
 #include "qos/interference/steps.h"
 

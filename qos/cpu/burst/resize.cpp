@@ -51,8 +51,9 @@ QuotaTime ceiling_during_resize(Resize resize, bool v2_cpu, const CpuBurstState:
   if (candidate.pending && *candidate.pending < candidate.base) return candidate.base;
   if (v2_cpu) return ceiling;
   // The kubelet is about to write a container's limit, the whole pod's, or the sum of the others'.
-  const QuotaTime room = candidate.pending.value_or(whole.value_or(candidate.base));
-  return std::clamp(std::min(room, whole.value_or(room)), candidate.base, ceiling);
+  if (!candidate.pending && !whole) return candidate.base;
+  const QuotaTime room = std::min(candidate.pending.value_or(ceiling), whole.value_or(ceiling));
+  return std::clamp(room, candidate.base, ceiling);
 }
 
 bool owner_is_ahead(const CpuBurstState::Candidate& candidate, CpuBurstState::Container& memory,
