@@ -8,6 +8,7 @@
 #include "agent/agent.h"
 #include "agent/api/metrics.h"
 #include "tests/support/fakes/fake_host.h"
+#include "tests/support/metrics_page.h"
 
 namespace evenkeel::test {
 namespace {
@@ -55,11 +56,7 @@ class BrakeAlarm : public testing::Test {
   }
   [[nodiscard]] std::string quota() const { return host_.read(Controller::cpu, best_effort(), "cpu.max"); }
   [[nodiscard]] std::string metric(const std::string& name) const {
-    const auto text = api::metrics_text(agent_->view());
-    const auto found = text.find("\n" + name + ' ');
-    if (found == std::string::npos) return "<missing>";
-    const auto from = found + name.size() + 2;
-    return text.substr(from, text.find('\n', from) - from);
+    return metric_text(api::metrics_text(agent_->view()), name).value_or("<missing>");
   }
   FakeHost host_{};
   std::string service_{}, batch_{}, slo_{};

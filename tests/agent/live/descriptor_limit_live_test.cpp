@@ -2,7 +2,6 @@
 // read, the metrics say so, and levers and undo work as ever. Tests that a low soft limit is raised.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <sstream>
 
@@ -10,6 +9,7 @@
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"
+#include "tests/support/metrics_page.h"
 #include "tests/support/process.h"
 #include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
@@ -18,11 +18,6 @@ namespace evenkeel::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-double metric(const std::string& page, const std::string& name) {
-  const auto at = page.find("\n" + name + " ");
-  return at == std::string::npos ? -1 : std::strtod(page.c_str() + at + name.size() + 2, nullptr);
-}
 
 /// With so many pods of three containers each, and this hard limit.
 void survives(int count, unsigned limit) {

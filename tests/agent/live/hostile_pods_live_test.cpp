@@ -2,17 +2,15 @@
 // memory stays within the DaemonSet's limit, its ticks in time, and its health is answered meanwhile.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <regex>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "agent/http/http_client.h"
 #include "tests/support/fakes/http_script.h"
 #include "tests/support/fakes/kubelet_texts.h"
+#include "tests/support/health_watch.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"
 #include "tests/support/process.h"
@@ -25,7 +23,6 @@ namespace evenkeel::test {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
 
 constexpr int kPods = 110;           ///< of three containers each that run
 constexpr int kListed = 256;         ///< containers of each in the list
@@ -80,12 +77,6 @@ void answer(const std::vector<std::string>& cgroups, Exchange& exchange) {
   exchange.send(chunk("]}") + "0\r\n\r\n");
 }
 
-long metric(const std::string& url, const std::string& name) {
-  const std::string page = http::http_get(url + "/metrics").body;
-  const auto at = page.find("\n" + name + " ");
-  return at == std::string::npos ? -1 : std::strtol(page.c_str() + at + name.size() + 2, nullptr, 10);
-}
-
 TEST(LiveHostilePods, AFullNodesListLeavesMemoryTicksAndHealthAsTheyAre) {
 #ifdef EVENKEEL_WATCHED
   GTEST_SKIP() << "sanitizers need memory and time of their own";
@@ -108,33 +99,23 @@ TEST(LiveHostilePods, AFullNodesListLeavesMemoryTicksAndHealthAsTheyAre) {
                    dir.path + "/token", "--pods-interval", "2s"});
   const std::string url = agent.url();
   ASSERT_NE(url, "") << agent.log();
-  ASSERT_TRUE(soon([&] { return metric(url, "evenkeel_input_good{input=\"pods\"}") == 1; }, 60s))
+  ASSERT_TRUE(soon([&] { return metric_at(url, "evenkeel_input_good{input=\"pods\"}") == 1; }, 60s))
       << agent.log();
   const std::string burst = cgroups.burst_file(pods.services.back() + "/c0");
   EXPECT_TRUE(soon([&] { return text_of_file(burst) != "0\n"; })) << "the node is managed: " << agent.log();
 
   const auto asked = kubelet.asked().size();
-  const long ticks = metric(url, "evenkeel_ticks_total"), missed = metric(url, "evenkeel_missed_ticks_total");
-  Clock::duration slowest{};
-  int failed = 0;
-  for (const auto end = Clock::now() + kWatched; Clock::now() < end; std::this_thread::sleep_for(50ms)) {
-    const auto from = Clock::now();
-    failed += http::http_get(url + "/healthz").status == 200 ? 0 : 1;
-    slowest = std::max(slowest, Clock::now() - from);
-  }
-  const long more_ticks = metric(url, "evenkeel_ticks_total") - ticks;
-  const long more_missed = metric(url, "evenkeel_missed_ticks_total") - missed;
+  const Watched seen = watch_health(url, kWatched);
   const auto lists = kubelet.asked().size() - asked;
   const long peak = peak_kib(agent.pid());
   std::printf(
       "%zu lists of %d hostile pods: %ld ticks, %ld missed, /healthz at most %.0f ms, %.1f MiB at most\n",
-      lists, kPods, more_ticks, more_missed, std::chrono::duration<double, std::milli>(slowest).count(),
-      static_cast<double>(peak) / 1024);
+      lists, kPods, seen.ticks, seen.missed, seen.slowest_ms(), static_cast<double>(peak) / 1024);
   EXPECT_GE(lists, 3U) << "the list hardly ever came: nothing is shown";
-  EXPECT_EQ(failed, 0);
-  EXPECT_LT(slowest, kSlowestHealth);
-  EXPECT_LE(more_missed, kMostMissed);
-  EXPECT_GE(more_ticks, kWatched.count() - 2 * kMostMissed);
+  EXPECT_EQ(seen.failed, 0);
+  EXPECT_LT(seen.slowest, kSlowestHealth);
+  EXPECT_LE(seen.missed, kMostMissed);
+  EXPECT_GE(seen.ticks, kWatched.count() - 2 * kMostMissed);
   ASSERT_GT(limit_mib(), 0) << "the DaemonSet has another form";
   EXPECT_LT(peak / 1024, limit_mib());
   agent.stop();

@@ -3,13 +3,10 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <string>
-#include <thread>
 
-#include "agent/http/http_client.h"
+#include "tests/support/health_watch.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"
@@ -24,7 +21,6 @@ namespace evenkeel::test {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = std::chrono::steady_clock;
 
 constexpr int kWide = 60;            ///< directories in a container, and in each of these
 constexpr int kDeep = 60;            ///< directories inside one another
@@ -47,12 +43,6 @@ void make_deep(std::string container) {
   for (int i = 0; i < kDeep; ++i) make(container += "/d");
 }
 
-long metric(const std::string& url, const std::string& name) {
-  const std::string page = http::http_get(url + "/metrics").body;
-  const auto at = page.find("\n" + name + " ");
-  return at == std::string::npos ? -1 : std::strtol(page.c_str() + at + name.size() + 2, nullptr, 10);
-}
-
 TEST(LiveNestedCgroups, ThousandsInAContainerThatWritesWithoutEndDoNotKeepItBusy) {
 #ifdef EVENKEEL_WATCHED
   GTEST_SKIP() << "sanitizers need time of their own";
@@ -73,34 +63,25 @@ TEST(LiveNestedCgroups, ThousandsInAContainerThatWritesWithoutEndDoNotKeepItBusy
   LiveAgent agent(args);
   const std::string url = agent.url();
   ASSERT_NE(url, "") << agent.log();
-  ASSERT_TRUE(soon([&] { return metric(url, "evenkeel_ticks_total") >= 2; })) << agent.log();
+  ASSERT_TRUE(soon([&] { return metric_at(url, "evenkeel_ticks_total") >= 2; })) << agent.log();
 
   const RestlessWriters restless(
       {cgroups.burst_file(pods.batches[0] + "/c0"), cgroups.burst_file(pods.batches[0] + "/c1")});
-  const long ticks = metric(url, "evenkeel_ticks_total"), missed = metric(url, "evenkeel_missed_ticks_total");
   const auto cpu = agent.cpu_time();
-  Clock::duration slowest{};
-  int failed = 0;
-  for (const auto end = Clock::now() + kWatched; Clock::now() < end; std::this_thread::sleep_for(50ms)) {
-    const auto from = Clock::now();
-    failed += http::http_get(url + "/healthz").status == 200 ? 0 : 1;
-    slowest = std::max(slowest, Clock::now() - from);
-  }
-  const long more_ticks = metric(url, "evenkeel_ticks_total") - ticks;
-  const long more_missed = metric(url, "evenkeel_missed_ticks_total") - missed;
+  const Watched seen = watch_health(url, kWatched);
   const auto used = agent.cpu_time() - cpu;
   std::printf(
       "%zu containers with %d cgroups in each, %ld writes: %ld ticks, %ld missed, %.0f %% of a CPU, /healthz "
       "at most %.0f ms\n",
-      pods.batches.size(), kWide * (kWide + 1), restless.writes(), more_ticks, more_missed,
+      pods.batches.size(), kWide * (kWide + 1), restless.writes(), seen.ticks, seen.missed,
       100.0 * static_cast<double>(used.count()) /
           static_cast<double>(std::chrono::milliseconds(kWatched).count()),
-      std::chrono::duration<double, std::milli>(slowest).count());
+      seen.slowest_ms());
   EXPECT_GT(restless.writes(), 1000) << "nothing is shown";
-  EXPECT_EQ(failed, 0);
-  EXPECT_LT(slowest, kSlowestHealth);
-  EXPECT_LE(more_missed, kMostMissed);
-  EXPECT_GE(more_ticks, kWatched.count() - 2 * kMostMissed);
+  EXPECT_EQ(seen.failed, 0);
+  EXPECT_LT(seen.slowest, kSlowestHealth);
+  EXPECT_LE(seen.missed, kMostMissed);
+  EXPECT_GE(seen.ticks, kWatched.count() - 2 * kMostMissed);
   EXPECT_LT(used, kWatched / 2) << "a container keeps the agent busy";
   agent.stop();
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();

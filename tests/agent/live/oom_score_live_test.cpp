@@ -12,6 +12,7 @@
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_cgroups.h"
+#include "tests/support/live/live_pod.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {
@@ -32,6 +33,8 @@ class LiveOomScore : public testing::Test {
   void TearDown() override {
     for (const pid_t process : processes()) ::kill(process, SIGKILL);
     if (child_ > 0) ::waitpid(child_, nullptr, 0);
+    // The child's child is not this process's to wait for; the cgroup cannot be removed before it is gone.
+    EXPECT_TRUE(child_ < 0 || empty_soon(cgroups_, container()));
   }
   static std::string container() { return std::string("kubepods/burstable/pod") + kUid + "/aaa"; }
   /// A process in the container with what the kubelet might have given it; on SIGUSR1 it forks a child, which

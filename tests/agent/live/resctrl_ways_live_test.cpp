@@ -15,6 +15,7 @@
 #include "tests/support/live/live_cgroups.h"
 #include "tests/support/live/modelled_cache.h"
 #include "tests/support/live/pinned_task.h"
+#include "tests/support/metrics_page.h"
 #include "tests/support/process.h"
 #include "tests/support/state_dir.h"
 
@@ -71,12 +72,7 @@ class LiveResctrlWays : public testing::Test {
     const auto at = text.find("L3:0=");
     return at == std::string::npos ? -1 : std::popcount(std::stoul(text.substr(at + 5), nullptr, 16));
   }
-  double metric(const std::string& name) {
-    const std::string text = agent_->metrics();
-    const auto at = text.find("\n" + name + " ");
-    return at == std::string::npos ? -1 : std::stod(text.substr(at + 1 + name.size()));
-  }
-  double misses() { return metric("evenkeel_services_cache_misses_per_instruction"); }
+  double misses() { return metric(agent_->metrics(), "evenkeel_services_cache_misses_per_instruction"); }
 
   LiveCgroups cgroups_{};
   StateDir dir_{};

@@ -8,6 +8,7 @@
 
 #include "agent/http/http_client.h"
 #include "tests/support/agents/stepped_agent.h"
+#include "tests/support/health_watch.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"
 #include "tests/support/process.h"
@@ -48,9 +49,7 @@ class LiveService : public testing::Test {
   }
   /// A counter of the endpoint; -1: it does not answer with it.
   static int count(int port, const std::string& name) {
-    const std::string text = http::http_get("http://127.0.0.1:" + std::to_string(port) + "/metrics").body;
-    const auto at = text.find("\n" + name + " ");
-    return at == std::string::npos ? -1 : std::stoi(text.substr(at + name.size() + 2));
+    return static_cast<int>(metric_at("http://127.0.0.1:" + std::to_string(port), name));
   }
   /// Of a service's container with a quota of one CPU.
   std::string burst_file() const { return cgroups_.burst_file(pods_.services[0] + "/c0"); }

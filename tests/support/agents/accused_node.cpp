@@ -9,6 +9,7 @@
 
 #include "agent/api/metrics.h"
 #include "agent/api/pages.h"
+#include "tests/support/metrics_page.h"
 #include "tests/support/process.h"
 
 namespace evenkeel::test {
@@ -150,11 +151,7 @@ document::Value AccusedNode::recorded(const std::string& kind) const {
 }
 
 std::string AccusedNode::metric(const std::string& labelled) const {
-  const auto text = api::metrics_text(agent_->view());
-  const auto at = text.find('\n' + labelled + ' ');
-  if (at == std::string::npos) return "<none>";
-  const auto from = at + labelled.size() + 2;
-  return text.substr(from, text.find('\n', from) - from);
+  return metric_text(api::metrics_text(agent_->view()), labelled).value_or("<none>");
 }
 
 }  // namespace evenkeel::test
