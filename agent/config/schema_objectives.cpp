@@ -58,6 +58,12 @@ constexpr Row kObjectiveRows[] = {
                             "time for which best effort is held at its minimum"),
     span_of_time<&O::stale_after>("staleAfter", Range{2 * kSecond, kHour},
                                   "age at which a figure counts as unknown"),
+    with_example(
+        span_of_time<&O::figure_covers>(
+            "figureCovers", Range{kSecond, kHour},
+            "a plain figure speaks of at most so much time before it is read; not set: not known, so "
+            "that it is no evidence for proof"),
+        "5s"),
 };
 
 }  // namespace

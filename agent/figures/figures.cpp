@@ -27,6 +27,11 @@ std::string replaced(std::string url, const std::string& address) {
   return url;
 }
 
+/// When what a plain figure speaks of began.
+std::optional<MonoTime> covered_since(const Objective& objective, MonoTime read) {
+  return objective.figure_covers ? std::optional(read - *objective.figure_covers) : std::nullopt;
+}
+
 }  // namespace
 
 void Figures::configure(const NodeSlo& slo) {
@@ -89,7 +94,7 @@ void Figures::look(Source& source, MonoTime now) {
   if (seen.value) {
     const ParsedFigure figure = plausible(*seen.value, source.objective.target);
     if (figure.value) {
-      source.figure = {figure.value, now};
+      source.figure = {figure.value, now, covered_since(source.objective, now), now};
       fine(source);
     } else {
       seen.problem = figure.problem;
@@ -143,35 +148,45 @@ void Figures::answered(const std::weak_ptr<Source>& waiting, const std::string& 
   if (target == source->targets.end()) return;
   const MonoTime now = clock_->now();
   target->second.in_flight = false;
-  const Scraped figure = figure_of(*source, target->second, reply, now);
+  const Scraped figure = figure_of(*source, target->second, reply);
   if (!figure.problem.empty()) return trouble(*source, figure.problem, now);
   if (!figure.value) return;
-  target->second.last = ObjectiveFigure{figure.value, now};
+  target->second.last = ObjectiveFigure{figure.value, now, figure.since, now};
   fine(*source);
   settle_targets(*source);
 }
 
-Figures::Scraped Figures::figure_of(Source& source, Target& target, const http::HttpReply& reply,
-                                    MonoTime now) {
+Figures::Scraped Figures::figure_of(Source& source, Target& target, const http::HttpReply& reply) {
   if (reply.failure != http::HttpFailure::none) return {.problem = "scrape: " + reply.error};
   if (!reply.ok()) return {.problem = "scrape: HTTP status " + std::to_string(reply.status)};
   auto metric = parse_metric(reply.body, source.objective.prometheus);
   if (!metric.problem.empty()) return {.problem = std::move(metric.problem)};
+  // The service may have counted at any moment between question and answer, so what it counts from then on
+  // begins with the question.
+  const MonoTime asked = *target.asked;
   ParsedFigure figure{.value = metric.value};
-  if (!figure.value) figure = target.window.add(std::move(metric.buckets), now, source.objective);
+  auto since = covered_since(source.objective, asked);
+  if (!figure.value) {
+    figure = target.window.add(std::move(metric.buckets), asked, source.objective);
+    since = target.window.since();
+  }
   if (figure.value) figure = plausible(*figure.value, source.objective.target);
-  return {figure.value, std::string(figure.problem)};
+  return {figure.value, std::string(figure.problem), since};
 }
 
-/// Of several pods the worst figure counts, and the oldest one says how old it is: no pod is forgotten.
+/// Of several pods the worst figure counts, and the oldest one says how old it is: no pod is forgotten. It
+/// speaks of the time of all.
 void Figures::settle_targets(Source& source) {
-  ObjectiveFigure worst;
+  std::optional<ObjectiveFigure> worst;
   for (const auto& [url, target] : source.targets) {
     if (!target.last) return;
-    worst.at = worst.value ? std::min(worst.at, target.last->at) : target.last->at;
-    worst.value = std::max(worst.value.value_or(0), *target.last->value);
+    if (!worst) worst = target.last;
+    worst->at = std::min(worst->at, target.last->at);
+    worst->value = std::max(*worst->value, *target.last->value);
+    worst->until = std::max(worst->until, target.last->until);
+    if (target.last->since < worst->since) worst->since = target.last->since;  // an unknown one is the least
   }
-  if (worst.value) source.figure = worst;
+  if (worst) source.figure = *worst;
 }
 
 }  // namespace evenkeel::figures

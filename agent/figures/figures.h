@@ -72,8 +72,9 @@ class Figures {
   struct Scraped {
     std::optional<double> value{};
     std::string problem{};
+    std::optional<MonoTime> since{};
   };
-  static Scraped figure_of(Source& source, Target& target, const http::HttpReply& reply, MonoTime now);
+  static Scraped figure_of(Source& source, Target& target, const http::HttpReply& reply);
   void settle_targets(Source& source);
   void trouble(Source& source, std::string_view problem, MonoTime now);
   void fine(Source& source);

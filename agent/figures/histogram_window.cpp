@@ -43,7 +43,7 @@ ParsedFigure HistogramWindow::add(std::vector<Bucket> now, MonoTime at, const Ob
   const double needed = at - began_ >= objective.stale_after / 2 ? 1 : kEnough;
   if (observed < needed) return {};
   before_ = std::move(now);
-  began_ = at;
+  since_ = std::exchange(began_, at);
   const auto value = quantile_of(*grown, *objective.prometheus.quantile_percent);
   if (!value) return {.problem = "the histogram has no finite bound"};
   const double highest = (*grown)[grown->size() - 2].bound;

@@ -26,10 +26,12 @@ class HistogramWindow {
   /// Takes the next scrape. Absent: too few observations since the last quantile; the window stays open.
   /// A quantile above all bounds is refused if the target is as well, since it says nothing then.
   ParsedFigure add(std::vector<Bucket> now, MonoTime at, const Objective& objective);
+  /// The scrape after which the observations of the last quantile began.
+  [[nodiscard]] MonoTime since() const { return since_; }
 
  private:
   std::vector<Bucket> before_{};
-  MonoTime began_{};
+  MonoTime began_{}, since_{};
 };
 
 }  // namespace evenkeel::figures

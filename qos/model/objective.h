@@ -36,6 +36,9 @@ struct Objective {
   Percent pause_percent{150};  ///< of the target: from this figure on best effort pauses
   Duration pause{std::chrono::seconds(10)};
   Duration stale_after{std::chrono::seconds(10)};
+  /// A figure that is no quantile of a histogram speaks of at most so much time before it was read. Absent:
+  /// not known.
+  std::optional<Duration> figure_covers{};
   bool operator==(const Objective&) const = default;
 };
 
@@ -49,8 +52,10 @@ inline bool is_meant(const Objective& objective, const Pod& pod) {
 
 /// What is known of one objective's figure.
 struct ObjectiveFigure {
-  std::optional<double> value{};  ///< the last one that was accepted; absent: none yet
-  MonoTime at{};                  ///< when it was measured
+  std::optional<double> value{};    ///< the last one that was accepted; absent: none yet
+  MonoTime at{};                    ///< when it was measured
+  std::optional<MonoTime> since{};  ///< it speaks of nothing earlier; absent: not known
+  MonoTime until{};                 ///< and of nothing later
 };
 
 /// What the tasks of a service wait for.

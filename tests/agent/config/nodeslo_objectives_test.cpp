@@ -25,7 +25,7 @@ TEST(NodeSloObjectives, AreRead) {
               "\"http://{podIP}:9113/metrics\", metric: rpc_seconds, labels: {code: \"200\"}, "
               "quantilePercent: 99.9, interval: 5s}}, "
               "{name: db, hostApplication: db, file: /run/db/latency, target: 3}, "
-              "{name: db-2, hostApplication: db, socket: /run/evenkeel/db, target: 3}"),
+              "{name: db-2, hostApplication: db, socket: /run/evenkeel/db, target: 3, figureCovers: 5s}"),
       "f");
   ASSERT_TRUE(config.problems.empty()) << config.problems.front().text();
   const auto& all = config.slo.evenkeel.objectives;
@@ -42,6 +42,8 @@ TEST(NodeSloObjectives, AreRead) {
   EXPECT_EQ(web.prometheus.interval, std::chrono::seconds(5));
   EXPECT_EQ(all[1].file, "/run/db/latency");
   EXPECT_EQ(all[2].socket, "/run/evenkeel/db");
+  EXPECT_EQ(all[2].figure_covers, std::chrono::seconds(5));
+  EXPECT_FALSE(all[1].figure_covers) << "not known";
 }
 
 struct Wrong {
@@ -90,6 +92,8 @@ TEST(NodeSloObjectives, MistakesNameTheKeyAndWhatIsLegal) {
        "legal: {podIP} only with pods"},
       {one("target: 1, file: /f, marginPercent: 100"),
        "objectives[0].marginPercent: found '100'; legal: 1 to 99"},
+      {one("target: 1, file: /f, figureCovers: 0s"),
+       "objectives[0].figureCovers: found '0s'; legal: 1s to 1h"},
       {one("target: 1, file: /f, matchLabel: x"), "did you mean 'matchLabels'?"},
       {nodeslo("{name: a, namespace: s, matchLabels: [x], target: 1, file: /f}"),
        "matchLabels: found a list; legal: a map from names to texts"},

@@ -89,6 +89,7 @@ TEST_F(FiguresTest, ScrapesTheService) {
   scrape();
   EXPECT_EQ(node.objectives.at(0).value, 0.004) << problem();
   EXPECT_EQ(node.objectives.at(0).at, clock.now());
+  EXPECT_FALSE(node.objectives.at(0).since) << "a plain figure does not say when it was measured";
   EXPECT_EQ(server.asked().back().target, "/metrics");
 }
 
@@ -146,6 +147,31 @@ TEST_F(FiguresTest, OfSeveralPodsTheWorstCountsAndTheOldestSaysItsAge) {
   clock.advance(seconds(2));
   figures.scrape(clock.now());
   EXPECT_EQ(server.asked().size(), before) << "nobody to ask";
+}
+
+TEST_F(FiguresTest, AHistogramSpeaksOfTheTimeBetweenTwoScrapesAndAPlainFigureOfWhatIsConfigured) {
+  ScriptedServer server;
+  std::atomic<int> count = 0;
+  server.answers([&](const Asked&, Exchange& exchange) {
+    const std::string all = std::to_string(count += 20);
+    exchange.send(http_answer(200, "latency_seconds_bucket{le=\"1\"} " + all +
+                                       "\nlatency_seconds_bucket{le=\"+Inf\"} " + all +
+                                       "\nlatency_seconds 0.004\n"));
+  });
+  Objective histogram = scraped(server.url("/metrics"));
+  histogram.target = 1;
+  histogram.prometheus.quantile_percent = 50;
+  configure({histogram});
+  scrape();  // until its timer ends: the first one gives no figure
+  const MonoTime first = clock.now();
+  scrape();
+  EXPECT_EQ(node.objectives.at(0).since, first) << problem();
+  EXPECT_EQ(node.objectives.at(0).until, clock.now());
+  Objective plain = scraped(server.url("/metrics"));
+  plain.figure_covers = seconds(7);
+  configure({plain});
+  scrape();
+  EXPECT_EQ(node.objectives.at(0).since, clock.now() - seconds(7)) << problem();
 }
 
 TEST_F(FiguresTest, AnotherSettingOfTheNodeCostsNoFigure) {

@@ -50,8 +50,10 @@ TEST_F(Window, NeedsTwoScrapesAndTenObservations) {
   EXPECT_FALSE(add(counts(0, 1000, 1000), 0).value) << "what was before says nothing";
   EXPECT_FALSE(add(counts(4, 1000, 1009), 2).value);
   EXPECT_DOUBLE_EQ(*add(counts(10, 1000, 1010), 4).value, 0.5);
+  EXPECT_EQ(window.since(), MonoTime(seconds(0))) << "all that was observed since the first scrape";
   EXPECT_FALSE(add(counts(12, 1000, 1012), 6).value) << "a new window";
   EXPECT_TRUE(add(counts(12, 1000, 1012), 9).value) << "few are better than none when it would become stale";
+  EXPECT_EQ(window.since(), MonoTime(seconds(4)));
   const auto silent = add(counts(12, 1000, 1012), 20);
   EXPECT_FALSE(silent.value) << "nothing was observed";
   EXPECT_TRUE(silent.problem.empty());
