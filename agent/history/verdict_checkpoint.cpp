@@ -5,7 +5,14 @@
 namespace evenkeel::history {
 namespace {
 
-constexpr std::string_view kVersion = "2";
+/// The evidence of a kind, and the first word of its lines. 1 was another test.
+struct Kind {
+  std::string_view word;
+  std::array<proof::Evidence, proof::kLevers> proof::ProofState::*evidence;
+  std::optional<proof::Feeling> feeling;  ///< that all its trials compare; absent: not kept
+};
+constexpr std::array<Kind, 2> kKinds = {{{"2", &proof::ProofState::evidence, std::nullopt},
+                                         {"3", &proof::ProofState::reported, proof::Feeling::reported}}};
 constexpr std::int64_t kMost = 1'000'000'000'000;  ///< above any possible number of trials or runs
 constexpr double kFarthest = 1e15;
 
@@ -39,8 +46,9 @@ void put(std::string& line, Number number) {
   put_number(line, number);
 }
 
-std::string line_of(std::size_t lever, const proof::Evidence& one, const ProofConditions& under) {
-  std::string line(kVersion);
+std::string line_of(const Kind& kind, std::size_t lever, const proof::Evidence& one,
+                    const ProofConditions& under) {
+  std::string line(kind.word);
   line.append(" ").append(under.kernel);
   put(line, under.configuration);
   line.append(" ").append(proof::levers()[lever].name);
@@ -77,8 +85,10 @@ bool read_evidence(Words& words, proof::Evidence& one) {
 
 std::string verdicts_text(const proof::ProofState& state, const ProofConditions& under) {
   std::string text;
-  for (std::size_t i = 0; i < proof::kLevers; ++i)
-    if (state.evidence[i].trials > 0) text += sealed_line(line_of(i, state.evidence[i], under));
+  for (const Kind& kind : kKinds)
+    for (std::size_t i = 0; i < proof::kLevers; ++i)
+      if (const auto& one = (state.*kind.evidence)[i]; one.trials > 0)
+        text += sealed_line(line_of(kind, i, one, under));
   return text;
 }
 
@@ -93,7 +103,8 @@ CheckpointStats read_verdicts(std::string_view text, const ProofConditions& unde
       ++stats.corrupt;
       continue;
     }
-    if (words.next() != kVersion) {
+    const auto kind = std::ranges::find(kKinds, words.next(), &Kind::word);
+    if (kind == kKinds.end()) {
       ++stats.incompatible;
       continue;
     }
@@ -107,7 +118,8 @@ CheckpointStats read_verdicts(std::string_view text, const ProofConditions& unde
     } else if (!same_kernel || configuration != under.configuration) {
       ++stats.incompatible;
     } else {
-      state.evidence[static_cast<std::size_t>(lever - proof::levers().begin())] = one;
+      one.feeling = kind->feeling;
+      (state.*kind->evidence)[static_cast<std::size_t>(lever - proof::levers().begin())] = one;
       ++stats.models;
     }
   }
@@ -116,7 +128,7 @@ CheckpointStats read_verdicts(std::string_view text, const ProofConditions& unde
 
 void Verdicts::update(const NodeSlo& slo, MonoTime now, proof::ProofState& state) {
   const bool on = slo.evenkeel.proof.enable;
-  if (on && dry_run_) state.evidence = {};
+  if (on && dry_run_) state.evidence = state.reported = {};
   if (on == on_) return;
   on_ = on;
   if (!on) return save_now(slo, now, SaveReason::switched_off, state);

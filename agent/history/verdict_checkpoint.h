@@ -15,10 +15,11 @@ namespace evenkeel::history {
 //
 // One lever a line (sealed_line()), of which the body is
 //
-//   2 KERNEL CONFIGURATION LEVER VERDICT RUN TRIALS TRIALS_OF_RUN SUM SQUARES LOGS HARMS HARMS HELPS HELPS
+//   KIND KERNEL CONFIGURATION LEVER VERDICT RUN TRIALS TRIALS_OF_RUN SUM SQUARES LOGS HARMS HARMS HELPS HELPS
 //
-// KERNEL is the release of the kernel, CONFIGURATION NodeSlo::fingerprint, VERDICT a number (proof::Verdict),
-// SUM and SQUARES those of the logarithms of the effect; HARMS and HELPS are the wealth of both stakes.
+// KIND is 2 for evidence by what the kernel measures, 3 for that by what services report. KERNEL is the
+// release of the kernel, CONFIGURATION NodeSlo::fingerprint, VERDICT a number (proof::Verdict), SUM and
+// SQUARES those of the logarithms of the effect; HARMS and HELPS are the wealth of both stakes.
 
 /// What the evidence holds for: another kernel or configuration has other levers.
 struct ProofConditions {

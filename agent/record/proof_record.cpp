@@ -27,12 +27,13 @@ std::string sentence_of(const proof::Lever& lever, const proof::Evidence& found)
 void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime now) {
   if (state.begun) {
     const proof::Lever& lever = proof::levers()[state.trial->lever];
-    const std::int64_t ticks = proof::pace(state.trial->feeling).ticks;
+    const std::int64_t ticks = state.trial->ticks;
     recorder.log()
         .info(recorder.dry_run() ? "would-withhold" : "trial")
         .with("lever", std::string(lever.name))
         .with("ticks", ticks)
         .with("of", ticks * state.trial->spans)
+        .with("compares", std::string(proof::name(state.trial->feeling)))
         .with("by", "proof");
   }
   for (const proof::ProofEvent& event : state.events) {
@@ -41,7 +42,7 @@ void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime n
     const std::string_view kind = harms                                    ? "lever-harms"
                                   : event.verdict == proof::Verdict::helps ? "lever-helps"
                                                                            : "lever-makes-no-difference";
-    const std::string why = sentence_of(lever, state.evidence[event.lever]);
+    const std::string why = sentence_of(lever, proof::deciding(state, event.lever));
     const AuditEvent found{.kind = kind, .path = lever.name, .by = "proof", .why = why};
     harms ? recorder.record_for_node(found, now) : recorder.record_for_operator(found, now);
     auto line = harms ? recorder.log().warning(kind) : recorder.log().info(kind);

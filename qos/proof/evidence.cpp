@@ -7,9 +7,13 @@
 namespace evenkeel::proof {
 namespace {
 
-/// Smaller differences are not worth a verdict: a tenth, and in seconds per span what no service notices.
+/// Smaller differences are not worth a verdict: a tenth, and what no service notices, in seconds per span or
+/// of the target.
 constexpr double kWorthNaming = 1.1;
-double floor_seconds(Feeling feeling) { return feeling == Feeling::run_queue_wait ? 10e-6 : 1e-3; }
+double unnoticed(Feeling feeling) {
+  if (feeling == Feeling::reported) return 0.01;
+  return feeling == Feeling::run_queue_wait ? 10e-6 : 1e-3;
+}
 
 void begin_run(Evidence& one) {
   one.harms = one.helps = {};
@@ -17,9 +21,9 @@ void begin_run(Evidence& one) {
   ++one.run;
 }
 
-void decide_verdict(Evidence& one) {
-  if (one.harms.wealth() >= one.decisive()) one.verdict = Verdict::harms;
-  if (one.helps.wealth() >= one.decisive()) {
+void decide_verdict(double error_rate, Evidence& one) {
+  if (one.harms.wealth() >= one.decisive(error_rate)) one.verdict = Verdict::harms;
+  if (one.helps.wealth() >= one.decisive(error_rate)) {
     one.verdict = Verdict::helps;
     // Conditions change: should it harm later, the trials in which it helped do not speak against that.
     return begin_run(one);
@@ -52,7 +56,7 @@ bool conclude(const Trial& trial, Evidence& one) {
   ++one.trials;
   ++one.trials_of_run;
   add_effect(with, without, one);
-  const double floor = floor_seconds(trial.feeling);
+  const double floor = unnoticed(trial.feeling);
   const auto larger = [&](double value) { return value * kWorthNaming + floor; };
   const auto [least, most] = std::ranges::minmax(std::span(trial.felt.data(), spans));
   if (most > larger(least)) {  // else all are alike, whatever was withheld
@@ -62,13 +66,25 @@ bool conclude(const Trial& trial, Evidence& one) {
                   trial.spans);
   }
   const Verdict before = one.verdict;
-  decide_verdict(one);
+  decide_verdict(trial.error_rate, one);
   return one.verdict != before;
 }
 
-double Evidence::decisive() const {
+double Evidence::decisive(double error_rate) const {
   constexpr double kSumOfInverseSquares = std::numbers::pi * std::numbers::pi / 6;
-  return kSumOfInverseSquares * static_cast<double>(run * run) / kErrorRate;
+  return kSumOfInverseSquares * static_cast<double>(run * run) / error_rate;
+}
+
+Verdict verdict(const ProofState& state, std::size_t lever) {
+  const Verdict felt = state.evidence[lever].verdict, reported = state.reported[lever].verdict;
+  for (const Verdict found : {Verdict::harms, Verdict::helps, Verdict::no_difference})
+    if (felt == found || reported == found) return found;
+  return Verdict::unknown;
+}
+
+const Evidence& deciding(const ProofState& state, std::size_t lever) {
+  const Evidence& felt = state.evidence[lever];
+  return felt.verdict == verdict(state, lever) ? felt : state.reported[lever];
 }
 
 std::optional<Evidence::Effect> Evidence::effect() const {

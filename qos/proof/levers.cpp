@@ -68,8 +68,8 @@ std::string_view name(Standing standing) {
 }
 
 std::string_view name(Feeling feeling) {
-  constexpr std::array<std::string_view, kFeelings> kNames = {"run-queue wait", "throttling", "memory stall",
-                                                              "I/O stall", "CPU stall"};
+  constexpr std::array<std::string_view, kFeelings + 1> kNames = {
+      "run-queue wait", "throttling", "memory stall", "I/O stall", "CPU stall", "reported figure"};
   return kNames[static_cast<std::size_t>(feeling)];
 }
 

@@ -24,8 +24,11 @@ constexpr Duration kBudgetTime = std::chrono::hours(1);
 
 /// What may be withheld within any hour is the budget: half of it is saved up, the other half comes back
 /// during the hour.
+Duration half_budget(const ProofSettings& settings) {
+  return Duration(scaled(kBudgetTime.count(), settings.budget_percent.count(), 200));
+}
 void add_budget(const NodeSnapshot& node, const ProofSettings& settings, ProofState& state) {
-  const Duration half(scaled(kBudgetTime.count(), settings.budget_percent.count(), 200));
+  const Duration half = half_budget(settings);
   const Duration elapsed = node.since_previous.value_or(Duration{});
   const Duration gained(scaled(elapsed.count(), half.count(), kBudgetTime.count()));
   state.budget = std::min(half, state.budget ? *state.budget + gained : half);
@@ -37,55 +40,129 @@ void schedule(const NodeSnapshot& node, ProofState& state) {
   state.next = node.at + draw(kMostSpans, state) * tick;
 }
 
-/// The lever to try: one that is suspected before all others, else the one with the fewest trials.
-std::optional<std::size_t> choose(const ProofState& state, MonoTime now) {
-  const bool known_too = state.moments % kKnownEvery == 0;
-  std::optional<std::size_t> chosen;
-  const auto rank = [&](std::size_t i) {
-    const Evidence& one = state.evidence[i];
-    return std::pair(-std::max(one.harms.wealth(), kSuspected), one.trials);
+/// A trial that could begin.
+struct Candidate {
+  std::size_t lever = 0;
+  Feeling feeling{};
+  Pace pace{};
+};
+
+const Evidence& evidence_of(const Candidate& one, const ProofState& state) {
+  return one.feeling == Feeling::reported ? state.reported[one.lever] : state.evidence[one.lever];
+}
+
+/// What has not been decided; what has been at some moments only.
+bool may_be_tried(const Candidate& one, const ProofState& state, MonoTime now) {
+  const Evidence& evidence = evidence_of(one, state);
+  const Verdict known = verdict(state, one.lever);
+  const bool suspected = evidence.harms.wealth() > kSuspected;
+  if (known == Verdict::harms) return false;
+  if (known == Verdict::helps && !suspected && state.rests_until[one.lever] > now) return false;
+  return evidence.verdict == Verdict::unknown || state.moments % kKnownEvery == 0;
+}
+
+/// The smallest comes first: a lever that is suspected before all others, else the one with the fewest
+/// trials. A trial by figures withholds its lever for longer, so its turn comes when the other trials of the
+/// lever have taken as much of the budget.
+std::pair<double, std::int64_t> rank(const Candidate& one, const ProofState& state) {
+  const Evidence& evidence = evidence_of(one, state);
+  const std::int64_t turn = one.feeling == Feeling::reported ? (evidence.trials + 1) * one.pace.ticks /
+                                                                   pace(levers()[one.lever].feeling).ticks
+                                                             : evidence.trials;
+  return {-std::max(evidence.harms.wealth(), kSuspected), turn};
+}
+
+std::optional<Candidate> choose(const ProofState& state, MonoTime at, const Felt& now,
+                                const std::optional<Pace>& reported) {
+  std::optional<Candidate> chosen;
+  const auto consider = [&](const Candidate& one) {
+    if (may_be_tried(one, state, at) && (!chosen || rank(one, state) < rank(*chosen, state))) chosen = one;
   };
   for (std::size_t i = 0; i < kLevers; ++i) {
-    const Verdict verdict = state.evidence[i].verdict;
-    const bool suspected = state.evidence[i].harms.wealth() > kSuspected;
-    if (verdict == Verdict::helps && !suspected && state.rests_until[i] > now) continue;
-    if (state.standing[i] != Standing::testable || verdict == Verdict::harms) continue;
-    if (verdict != Verdict::unknown && !known_too) continue;
-    if (!chosen || rank(i) < rank(*chosen)) chosen = i;
+    if (state.standing[i] != Standing::testable) continue;
+    if (const auto feeling = comparable(levers()[i], now)) consider({i, *feeling, pace(*feeling)});
+    if (reported) consider({i, Feeling::reported, *reported});
   }
   return chosen;
 }
 
-/// One more tick of the trial has been measured. False: the trial is over.
-bool go_on(Trial& trial, const InForce& there, const Felt& now, ProofState& state) {
-  const std::int64_t ticks = pace(trial.feeling).ticks;
-  const auto value = now[static_cast<std::size_t>(trial.feeling)];
-  if (!value || !there[trial.lever]) return false;
-  // What the span before has left behind is not counted.
-  if (trial.tick >= ticks / 5) trial.felt[static_cast<std::size_t>(trial.span)] += *value;
-  if (++trial.tick < ticks) return true;
+/// The span has been measured. False: it was the last one.
+bool next_span(Trial& trial, ProofState& state) {
   trial.tick = 0;
   if (++trial.span < trial.spans) return true;
-  Evidence& evidence = state.evidence[trial.lever];
-  if (conclude(trial, evidence)) state.events.push_back({trial.lever, evidence.verdict});
+  const Verdict before = verdict(state, trial.lever);
+  conclude(trial,
+           trial.feeling == Feeling::reported ? state.reported[trial.lever] : state.evidence[trial.lever]);
+  const Verdict after = verdict(state, trial.lever);
+  if (after != before) state.events.push_back({trial.lever, after});
   return false;
 }
 
-void step(const NodeSnapshot& node, const ProofSettings& settings, const InForce& there, bool trouble,
+/// One more tick of the trial has been measured. False: the trial is over.
+bool go_on(Trial& trial, const Felt& now, ProofState& state) {
+  const auto value = now[static_cast<std::size_t>(trial.feeling)];
+  if (!value) return false;
+  // What the span before has left behind is not counted.
+  if (trial.tick >= trial.ticks / 5) trial.felt[static_cast<std::size_t>(trial.span)] += *value;
+  return ++trial.tick < trial.ticks || next_span(trial, state);
+}
+
+/// The same if figures are compared.
+bool go_on_by_figures(const NodeSnapshot& node, const NodeSlo& slo, Trial& trial, ProofState& state) {
+  // The lever was withheld, or came back, at the end of a tick; what was measured in the next one may still
+  // be of before.
+  const Duration tick = node.since_previous.value_or(Duration{});
+  const auto [lost, value] = take_reported(node, slo, *state.span_began + tick, state.compared);
+  if (lost) return false;
+  if (!value) return ++trial.tick < trial.ticks;
+  state.span_began = node.at;
+  trial.felt[static_cast<std::size_t>(trial.span)] = *value;
+  return next_span(trial, state);
+}
+
+void begin(const NodeSnapshot& node, const NodeSlo& slo, const Candidate& chosen, ProofState& state) {
+  const Duration tick = node.since_previous.value_or(Duration{});
+  state.trial = Trial{.lever = chosen.lever,
+                      .feeling = chosen.feeling,
+                      .spans = chosen.pace.spans,
+                      .ticks = chosen.pace.ticks,
+                      .error_rate = error_rate(slo),
+                      .withheld = draw(chosen.pace.spans, state)};
+  state.rests_until[chosen.lever] = node.at + kHelpfulRest * chosen.pace.ticks * tick;
+  state.begun = true;
+  if (chosen.feeling != Feeling::reported) return;
+  state.span_began = node.at;
+  begin_reported(node, slo, state.compared);
+}
+
+/// Absent: no figure is known, or a span would take more than may ever be withheld.
+std::optional<Pace> affordable_reported_pace(const NodeSnapshot& node, const NodeSlo& slo) {
+  const auto needed = reported_pace(node, slo);
+  const Duration tick = node.since_previous.value_or(Duration{});
+  return needed && needed->ticks * tick <= half_budget(slo.evenkeel.proof) ? needed : std::nullopt;
+}
+
+void step(const NodeSnapshot& node, const NodeSlo& slo, const InForce& there, bool trouble,
           ProofState& state) {
   const Felt now = felt(node, state.before);
+  state.compared.reserve(slo.evenkeel.objectives.size());  // not when a trial begins
+  const auto reported = affordable_reported_pace(node, slo);
   const Duration tick = node.since_previous.value_or(Duration{});
   for (std::size_t i = 0; i < kLevers; ++i)
-    state.standing[i] = !there[i]                      ? Standing::not_in_force
-                        : comparable(levers()[i], now) ? Standing::testable
-                                                       : Standing::unknown;
-  add_budget(node, settings, state);
+    state.standing[i] = !there[i]                                  ? Standing::not_in_force
+                        : comparable(levers()[i], now) || reported ? Standing::testable
+                                                                   : Standing::unknown;
+  add_budget(node, slo.evenkeel.proof, state);
   if (state.trial) {
     if (state.trial->withholds()) {
       state.withheld += tick;
       *state.budget -= tick;
     }
-    if (!trouble && go_on(*state.trial, there, now, state)) return;
+    Trial& trial = *state.trial;
+    const bool by_figures = trial.feeling == Feeling::reported;
+    if (!trouble && there[trial.lever] &&
+        (by_figures ? go_on_by_figures(node, slo, trial, state) : go_on(trial, now, state)))
+      return;
     state.trial.reset();
     return schedule(node, state);
   }
@@ -95,14 +172,9 @@ void step(const NodeSnapshot& node, const ProofSettings& settings, const InForce
   }
   if (trouble || node.at < *state.next) return;
   ++state.moments;
-  const auto lever = choose(state, node.at);
-  if (!lever) return schedule(node, state);
-  const Feeling feeling = *comparable(levers()[*lever], now);
-  const auto [spans, ticks] = pace(feeling);
-  if (*state.budget < ticks * tick) return schedule(node, state);
-  state.trial = Trial{.lever = *lever, .feeling = feeling, .spans = spans, .withheld = draw(spans, state)};
-  state.rests_until[*lever] = node.at + kHelpfulRest * ticks * tick;
-  state.begun = true;
+  const auto chosen = choose(state, node.at, now, reported);
+  if (!chosen || *state.budget < chosen->pace.ticks * tick) return schedule(node, state);
+  begin(node, slo, *chosen, state);
 }
 
 /// Measuring waits costs a little at every context switch, so it begins with the first lever that needs it.
@@ -129,7 +201,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
   state.begun = false;
   // Under another configuration the levers have other values.
   if (std::exchange(state.configuration, slo.fingerprint) != slo.fingerprint) {
-    state.evidence = {};
+    state.evidence = state.reported = {};
     state.trial.reset();
     state.compares_waits = false;
     facts.withdraw();
@@ -138,7 +210,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
   // While a service waits too long, nothing is tried.
   const InForce there = in_force(out);
   state.compares_waits |= acts_on_waits(there);
-  if (node.measured) step(node, slo.evenkeel.proof, there, in_trouble(facts), state);
+  if (node.measured) step(node, slo, there, in_trouble(facts), state);
   if (state.trial && state.trial->withholds())
     withhold(
         state.trial->lever,
@@ -147,12 +219,12 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
         out);
   if (!slo.evenkeel.proof.withdraw) return facts.withdraw();
   for (std::size_t i = 0; i < kLevers; ++i)
-    if (state.evidence[i].verdict == Verdict::harms)
+    if (verdict(state, i) == Verdict::harms)
       withhold(i,
                {.why = because("proof withholds this lever, for it was found to harm services on this node")},
                out);
   facts.publish<decide::HarmfulLevers>().besteffort_quota =
-      state.evidence[kBesteffortQuota].verdict == Verdict::harms;
+      verdict(state, kBesteffortQuota) == Verdict::harms;
 }
 
 }  // namespace

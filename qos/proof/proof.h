@@ -16,6 +16,9 @@ namespace evenkeel::proof {
 // A trial is a row of spans, each of one tick or some. In one of them, which is drawn, one lever is withheld;
 // in the others it is in force. What the services felt in the spans is compared, and a sequential test
 // (detector::RankTest) says when the trials are enough. A lever that harms is withheld for good.
+//
+// There are two kinds of evidence about a lever, each with trials and a test of its own: what the kernel
+// measures of services, and what services report of themselves for their objectives.
 
 /// What services feel of a lever.
 enum class Feeling : std::uint8_t {
@@ -24,14 +27,15 @@ enum class Feeling : std::uint8_t {
   memory_stall,    ///< seconds in which some of their tasks waited for memory (PSI)
   io_stall,        ///< the same for disks
   cpu_stall,       ///< the same for a CPU; only where run-queue waits are not measured
+  reported,        ///< the figure that a service reports, as a multiple of its target: not felt in each tick
 };
-inline constexpr std::size_t kFeelings = 5;
+inline constexpr std::size_t kFeelings = 5;  ///< that are felt in each tick
 using Felt = std::array<std::optional<double>, kFeelings>;
 
 /// How a trial that compares this feeling is divided.
 struct Pace {
   std::int64_t spans;
-  std::int64_t ticks;  ///< of a span
+  std::int64_t ticks;  ///< of a span; at most, if figures are compared
 };
 Pace pace(Feeling feeling);
 
@@ -65,6 +69,12 @@ void withhold(std::size_t lever, const decide::Intents::Withheld& how, decide::I
 /// The chance that a lever without any effect is ever said to harm; the same for helping. It is per lever and
 /// node: among a thousand nodes few may lose a lever for nothing.
 inline constexpr double kErrorRate = 0.001;
+/// Whether services may report figures of which is known when they were measured. It is a matter of the
+/// configuration, so that it is the same for all trials.
+bool compares_figures(const NodeSlo& slo);
+/// Of one of the two kinds of evidence. Where figures are compared each has half: both together are wrong no
+/// more often than stated, however they depend on each other (Bonferroni).
+double error_rate(const NodeSlo& slo);
 /// After so many trials without a finding there is no difference worth a name; a new run begins.
 inline constexpr std::int64_t kTrialsPerRun = 50;
 inline constexpr std::int64_t kMostSpans = 16;
@@ -79,8 +89,8 @@ struct Evidence {
   Verdict verdict = Verdict::unknown;
   std::optional<Feeling> feeling{};  ///< that the last trial compared; absent: none since the start
 
-  /// The wealth that decides in this run.
-  [[nodiscard]] double decisive() const;
+  /// The wealth that decides in this run, if all runs may be wrong so often.
+  [[nodiscard]] double decisive(double error_rate) const;
   /// What services feel with the lever, as a multiple of without; 95 % interval. Absent: fewer than two
   /// trials.
   struct Effect {
@@ -93,6 +103,8 @@ struct Trial {
   std::size_t lever = 0;
   Feeling feeling{};
   std::int64_t spans = 2;
+  std::int64_t ticks = 1;                 ///< Pace::ticks
+  double error_rate = kErrorRate;         ///< of the evidence
   std::int64_t withheld = 0;              ///< the span without the lever
   std::int64_t span = 0, tick = 0;        ///< being measured; ticks of this span that have passed
   std::array<double, kMostSpans> felt{};  ///< of each span, the sum of its ticks
@@ -100,6 +112,26 @@ struct Trial {
 };
 /// Adds the outcome of a trial whose spans were all measured. True: the verdict has changed.
 bool conclude(const Trial& trial, Evidence& evidence);
+
+/// The figures of one objective in the span that is being measured.
+struct ReportedSum {
+  std::size_t objective = 0;
+  double sum = 0;  ///< of its figures, as multiples of the target
+  std::int64_t figures = 0;
+  MonoTime until{};  ///< of the newest one that was looked at
+};
+/// What a span by figures needs. A span lasts until a whole figure of each service that is compared lies in
+/// it. Absent: no service reports a fresh figure of which is known when it was measured.
+std::optional<Pace> reported_pace(const NodeSnapshot& node, const NodeSlo& slo);
+/// The objectives whose figures a trial that begins now compares.
+void begin_reported(const NodeSnapshot& node, const NodeSlo& slo, std::vector<ReportedSum>& compared);
+struct ReportedStep {
+  bool lost = false;              ///< a figure is missing, so that the trial says nothing
+  std::optional<double> value{};  ///< of the span, which is complete
+};
+/// Takes the figures that have come, if they were measured after `since`.
+ReportedStep take_reported(const NodeSnapshot& node, const NodeSlo& slo, MonoTime since,
+                           std::vector<ReportedSum>& compared);
 
 struct ProofEvent {
   std::size_t lever = 0;
@@ -131,7 +163,10 @@ enum class Standing : std::uint8_t {
 };
 
 struct ProofState {
-  std::array<Evidence, kLevers> evidence{};
+  std::array<Evidence, kLevers> evidence{};  ///< by what the kernel measures
+  std::array<Evidence, kLevers> reported{};  ///< by what services report
+  std::vector<ReportedSum> compared{};       ///< in the trial, if it is by figures
+  std::optional<MonoTime> span_began{};      ///< the same
   std::array<Standing, kLevers> standing{};
   std::optional<Trial> trial{};
   std::optional<MonoTime> next{};                              ///< no trial begins before this moment
@@ -147,6 +182,11 @@ struct ProofState {
       false;  ///< a lever that acts on run-queue waits was in force under this configuration
   FeltBefore before{};
 };
+
+/// Of both kinds of evidence. One that harms outranks one that helps: a lever is for all services.
+Verdict verdict(const ProofState& state, std::size_t lever);
+/// The evidence that the verdict rests on.
+const Evidence& deciding(const ProofState& state, std::size_t lever);
 
 using ProofPolicy = decide::Policy<ProofState, decide::Publishes<decide::HarmfulLevers>,
                                    decide::Reads<decide::BrakeInForce, decide::ServiceObjectives>>;

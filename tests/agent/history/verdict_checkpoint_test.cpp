@@ -21,27 +21,47 @@ proof::ProofState learned() {
   quota.logs = 6;
   quota.verdict = proof::Verdict::no_difference;
   state.evidence[4].trials = 1;
+  auto& reported = state.reported[0];
+  reported.trials = reported.trials_of_run = 3;
+  for (int i = 0; i < 3; ++i) reported.harms.add(0, 16);
+  reported.verdict = proof::Verdict::harms;
   return state;
+}
+
+void expect_equal(const proof::Evidence& one, const proof::Evidence& other) {
+  EXPECT_EQ(one.harms, other.harms);
+  EXPECT_EQ(one.helps, other.helps);
+  EXPECT_EQ(one.run, other.run);
+  EXPECT_EQ(one.trials, other.trials);
+  EXPECT_EQ(one.trials_of_run, other.trials_of_run);
+  EXPECT_EQ(one.log_sum, other.log_sum);
+  EXPECT_EQ(one.log_squares, other.log_squares);
+  EXPECT_EQ(one.logs, other.logs);
+  EXPECT_EQ(one.verdict, other.verdict);
 }
 
 TEST(VerdictCheckpoint, IsReadBackExactly) {
   const auto before = learned();
   proof::ProofState after;
   const auto stats = read_verdicts(verdicts_text(before, kHere), kHere, after);
-  EXPECT_EQ(stats.models, 2U) << "levers without a trial are not written";
+  EXPECT_EQ(stats.models, 3U) << "levers without a trial are not written";
   EXPECT_EQ(stats.corrupt + stats.incompatible, 0U);
   for (std::size_t i = 0; i < proof::kLevers; ++i) {
-    const auto &one = before.evidence[i], &other = after.evidence[i];
-    EXPECT_EQ(one.harms, other.harms);
-    EXPECT_EQ(one.helps, other.helps);
-    EXPECT_EQ(one.run, other.run);
-    EXPECT_EQ(one.trials, other.trials);
-    EXPECT_EQ(one.trials_of_run, other.trials_of_run);
-    EXPECT_EQ(one.log_sum, other.log_sum);
-    EXPECT_EQ(one.log_squares, other.log_squares);
-    EXPECT_EQ(one.logs, other.logs);
-    EXPECT_EQ(one.verdict, other.verdict);
+    expect_equal(before.evidence[i], after.evidence[i]);
+    expect_equal(before.reported[i], after.reported[i]);
   }
+  EXPECT_EQ(proof::verdict(after, 0), proof::Verdict::harms);
+  EXPECT_EQ(proof::deciding(after, 0).feeling, proof::Feeling::reported) << "what decided is told again";
+}
+
+/// As it was written before there was evidence by figures.
+TEST(VerdictCheckpoint, AnOldOneIsStillRead) {
+  proof::ProofState after;
+  const auto line = sealed_line("2 6.18.1-amd64 18364758544493064720 cpu-idle 3 2 57 7 0.5 0.25 6 1 2 3 4");
+  EXPECT_EQ(read_verdicts(line, kHere, after).models, 1U);
+  EXPECT_EQ(after.evidence[3].trials, 57);
+  EXPECT_EQ(after.evidence[3].verdict, proof::Verdict::harms);
+  EXPECT_EQ(after.reported[3].trials, 0);
 }
 
 TEST(VerdictCheckpoint, AnotherKernelOrConfigurationIsForgotten) {
@@ -50,8 +70,9 @@ TEST(VerdictCheckpoint, AnotherKernelOrConfigurationIsForgotten) {
        {ProofConditions{"6.18.2-amd64", kHere.configuration}, ProofConditions{kHere.kernel, 1}}) {
     proof::ProofState after;
     const auto stats = read_verdicts(text, under, after);
-    EXPECT_EQ(stats.incompatible, 2U);
+    EXPECT_EQ(stats.incompatible, 3U);
     EXPECT_EQ(after.evidence[0].trials, 0);
+    EXPECT_EQ(after.reported[0].trials, 0);
   }
 }
 
@@ -61,7 +82,7 @@ TEST(VerdictCheckpoint, ADamagedLineCostsOnlyItself) {
   proof::ProofState after;
   const auto stats = read_verdicts(text, kHere, after);
   EXPECT_EQ(stats.corrupt, 1U);
-  EXPECT_EQ(stats.models, 1U);
+  EXPECT_EQ(stats.models, 2U);
   EXPECT_EQ(after.evidence[0].trials, 0);
   EXPECT_EQ(after.evidence[4].trials, 1);
 }

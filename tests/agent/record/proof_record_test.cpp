@@ -61,6 +61,20 @@ TEST_F(ProofRecord, ALeverThatHarmsIsAWarningAnAuditLineAndAnEventOnTheNode) {
   EXPECT_EQ(on_node_, "lever-harms besteffort-quota");
 }
 
+TEST_F(ProofRecord, AVerdictNamesTheEvidenceThatItRestsOn) {
+  proof::ProofState state = found(proof::Verdict::unknown);
+  proof::Evidence& reported = state.reported[proof::kBesteffortQuota];
+  reported.verdict = proof::Verdict::harms;
+  reported.feeling = proof::Feeling::reported;
+  reported.trials = reported.logs = 5;
+  state.events = {{proof::kBesteffortQuota, proof::Verdict::harms}};
+  tell(state);
+  EXPECT_NE(audit_.find("1.00 times the reported figure of services (1.00 to 1.00) in 5 trials"),
+            std::string::npos)
+      << audit_;
+  EXPECT_EQ(on_node_, "lever-harms besteffort-quota");
+}
+
 TEST_F(ProofRecord, AnyOtherVerdictIsNoEvent) {
   tell(found(proof::Verdict::helps));
   tell(found(proof::Verdict::no_difference));
@@ -76,6 +90,7 @@ TEST_F(ProofRecord, ATrialIsOneLineAndADryRunSaysWhatItWouldTry) {
   state.begun = true;
   tell(state);
   EXPECT_NE(said().find("event=trial lever=besteffort-quota"), std::string::npos) << said();
+  EXPECT_NE(said().find("compares=\"run-queue wait\""), std::string::npos) << said();
   tell(state, true);
   EXPECT_NE(said().find("event=would-withhold lever=besteffort-quota"), std::string::npos) << said();
   EXPECT_EQ(audit_, "");
