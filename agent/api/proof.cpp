@@ -14,7 +14,39 @@ bool is_on(const AgentView& view) { return view.node().slo && view.node().slo->e
 
 bool is_withdrawn(const AgentView& view, std::size_t lever) {
   return is_on(view) && view.node().slo->evenkeel.proof.withdraw &&
-         state_of(view).evidence[lever].verdict == proof::Verdict::harms;
+         proof::verdict(state_of(view), lever) == proof::Verdict::harms;
+}
+
+bool compares_figures(const AgentView& view) {
+  return is_on(view) && proof::compares_figures(*view.node().slo);
+}
+
+std::string feeling_of(const proof::Lever& lever, const proof::Evidence& one) {
+  return std::string(proof::name(one.feeling.value_or(lever.feeling)));
+}
+
+/// What the verdict rests on; empty: there is none.
+std::string decided_by(const AgentView& view, std::size_t lever) {
+  if (proof::verdict(state_of(view), lever) == proof::Verdict::unknown) return {};
+  return feeling_of(proof::levers()[lever], proof::deciding(state_of(view), lever));
+}
+
+void put_evidence(runtime::Json& json, const proof::Evidence& one) {
+  json.member("trials", one.trials);
+  if (const auto effect = one.effect())
+    json.member("ratio", effect->ratio).member("ratio_low", effect->low).member("ratio_high", effect->high);
+}
+
+/// What services report, where that is compared.
+void put_reported(Exposition& out, const std::string& lever, const proof::Evidence& one) {
+  out.counter("evenkeel_proof_reported_trials_total",
+              "Trials in which the figures that services report for their objectives were compared.",
+              static_cast<double>(one.trials), {{"lever", lever}});
+  if (const auto effect = one.effect())
+    out.gauge("evenkeel_proof_reported_ratio",
+              "Figures that services report while the lever is in force, as a multiple of those without it "
+              "(geometric mean of all trials).",
+              effect->ratio, {{"lever", lever}});
 }
 
 }  // namespace
@@ -25,7 +57,7 @@ void put_withdrawn(runtime::Json& json, const AgentView& view) {
     if (is_withdrawn(view, i))
       json.begin_object()
           .member("lever", std::string(proof::levers()[i].name))
-          .member("why", record::sentence_of(proof::levers()[i], state_of(view).evidence[i]))
+          .member("why", record::sentence_of(proof::levers()[i], proof::deciding(state_of(view), i)))
           .end_object();
   json.end_array();
 }
@@ -42,12 +74,17 @@ std::string proof_json(const AgentView& view) {
     const proof::Lever& lever = proof::levers()[i];
     const proof::Evidence& one = state.evidence[i];
     json.begin_object().member("lever", std::string(lever.name)).member("policy", std::string(lever.policy));
-    json.member("feeling", std::string(proof::name(one.feeling.value_or(lever.feeling))))
-        .member("trials", one.trials);
-    if (const auto effect = one.effect())
-      json.member("ratio", effect->ratio).member("ratio_low", effect->low).member("ratio_high", effect->high);
+    json.member("feeling", feeling_of(lever, one));
+    put_evidence(json, one);
+    json.member("felt_verdict", std::string(proof::name(one.verdict)));
+    if (compares_figures(view)) {
+      json.key("reported").begin_object();
+      put_evidence(json, state.reported[i]);
+      json.member("verdict", std::string(proof::name(state.reported[i].verdict))).end_object();
+    }
     json.member("standing", std::string(proof::name(state.standing[i])));
-    json.member("verdict", std::string(proof::name(one.verdict)));
+    json.member("verdict", std::string(proof::name(proof::verdict(state, i))));
+    json.member("decided_by", decided_by(view, i));
     json.member("withdrawn", is_withdrawn(view, i)).end_object();
   }
   json.end_array().end_object();
@@ -67,7 +104,12 @@ void put_proof(Exposition& out, const AgentView& view) {
                 static_cast<double>(one.trials), {{"lever", lever}});
     out.gauge("evenkeel_proof_verdict",
               "Always 1; the label verdict says what the lever does to services on this node.", 1,
-              {{"lever", lever}, {"verdict", std::string(proof::name(one.verdict))}});
+              {{"lever", lever}, {"verdict", std::string(proof::name(proof::verdict(state, i)))}});
+    if (const std::string by = decided_by(view, i); !by.empty())
+      out.gauge("evenkeel_proof_decided_by",
+                "Always 1; the label evidence says what the verdict on the lever rests on.", 1,
+                {{"lever", lever}, {"evidence", by}});
+    if (compares_figures(view)) put_reported(out, lever, state.reported[i]);
     out.gauge("evenkeel_proof_withdrawn", "1 while the lever is withheld for good because it harms services.",
               is_withdrawn(view, i) ? 1 : 0, {{"lever", lever}});
     if (const auto effect = one.effect())

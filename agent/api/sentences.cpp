@@ -120,19 +120,30 @@ double number_at(const document::Value& value, std::string_view key) {
   return std::strtod(value.text(key).c_str(), nullptr);
 }
 
-/// One line of the table of levers.
-std::string row(const document::Value& lever) {
+/// One line of the table of levers: what one kind of evidence says.
+std::string row(const document::Value& evidence, const std::string& lever, const std::string& feeling,
+                const std::string& verdict, const std::string& standing) {
   std::array<char, 64> effect{};
-  if (!lever.text("ratio").empty())
-    std::snprintf(effect.data(), effect.size(), "%.2f (%.2f to %.2f)", number_at(lever, "ratio"),
-                  number_at(lever, "ratio_low"), number_at(lever, "ratio_high"));
+  if (!evidence.text("ratio").empty())
+    std::snprintf(effect.data(), effect.size(), "%.2f (%.2f to %.2f)", number_at(evidence, "ratio"),
+                  number_at(evidence, "ratio_low"), number_at(evidence, "ratio_high"));
+  std::array<char, 256> line{};
+  std::snprintf(line.data(), line.size(), "%-18s  %-15s  %7s  %-20s  %-13s  %s\n", lever.c_str(),
+                feeling.c_str(), evidence.text("trials").c_str(), effect.data(), verdict.c_str(),
+                standing.c_str());
+  return line.data();
+}
+
+std::string rows(const document::Value& lever) {
   const bool withdrawn = lever.text("withdrawn") == "true";
   const std::string standing = withdrawn ? "withdrawn" : lever.text("standing");
-  std::array<char, 256> line{};
-  std::snprintf(line.data(), line.size(), "%-18s  %-15s  %7s  %-20s  %-13s  %s\n",
-                lever.text("lever").c_str(), lever.text("feeling").c_str(), lever.text("trials").c_str(),
-                effect.data(), lever.text("verdict").c_str(), standing.c_str());
-  return line.data();
+  // An older agent has one kind of evidence only.
+  const std::string felt = lever.text("felt_verdict");
+  std::string out = row(lever, lever.text("lever"), lever.text("feeling"),
+                        felt.empty() ? lever.text("verdict") : felt, standing);
+  if (const document::Value* reported = lever.find("reported"))
+    out += row(*reported, "", "reported figure", reported->text("verdict"), "");
+  return out;
 }
 
 }  // namespace
@@ -168,7 +179,7 @@ std::string proof_table(const std::string& proof_json) {
   if (parsed.root.text("enabled") != "true") return "off: extensions.evenkeel.proof.enable turns it on\n";
   std::string out =
       "lever               services feel     trials  in force / withheld   verdict        now\n";
-  for (const auto& lever : *all->list()) out += row(lever);
+  for (const auto& lever : *all->list()) out += rows(lever);
   if (const std::string why = parsed.root.text("run_queue_waits_why"); !why.empty())
     out += "measurement of waits for a CPU: " + parsed.root.text("run_queue_waits") + " (" + why + ")\n";
   return out;

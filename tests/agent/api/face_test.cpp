@@ -228,6 +228,12 @@ TEST(ProofTable, SaysWhatEachLeverDoesToServices) {
   EXPECT_NE(text.find("9  8.10 (4.02 to 16.40)  harms          withdrawn\n"), std::string::npos) << text;
   EXPECT_NE(text.find("unknown        not in force\n"), std::string::npos) << text;
   EXPECT_NE(text.find("measurement of waits for a CPU: none (no rights)\n"), std::string::npos) << text;
+  const std::string both = api::proof_table(
+      R"({"enabled":true,"levers":[{"lever":"cpu-idle","feeling":"run-queue wait","trials":9,)"
+      R"("felt_verdict":"no difference","verdict":"harms","decided_by":"reported figure","withdrawn":true,)"
+      R"("reported":{"trials":5,"ratio":1.5,"ratio_low":1.4,"ratio_high":1.6,"verdict":"harms"}}]})");
+  EXPECT_NE(both.find("no difference  withdrawn\n"), std::string::npos) << both;
+  EXPECT_NE(both.find("reported figure        5  1.50 (1.40 to 1.60)   harms"), std::string::npos) << both;
   EXPECT_NE(api::proof_table(R"({"enabled":false,"levers":[]})").find("proof.enable turns it on"),
             std::string::npos);
   EXPECT_NE(api::proof_table("<html>").find("could not be read"), std::string::npos);

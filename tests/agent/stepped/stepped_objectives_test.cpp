@@ -137,6 +137,21 @@ TEST_P(SteppedObjectives, WithoutItsPodAnObjectiveSaysNothing) {
   EXPECT_EQ(agent.stderr_text().find("objective-"), std::string::npos) << "not every node runs every service";
 }
 
+TEST_P(SteppedObjectives, TheFiguresAreEvidenceAboutTheLeversInForce) {
+  node.configure(
+      "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota}\n"
+      "extensions: {evenkeel: {proof: {enable: true, budgetPercent: 20}, objectives: [{name: web, namespace: "
+      "shop, matchLabels: {app: web}, file: " +
+      file + ", target: 0.005, staleAfter: 2s, figureCovers: 1s}]}}\n");
+  SteppedAgent agent(args());
+  reports("0.0045\n", agent, 300);  // best effort's quota stays
+  const std::string series = "evenkeel_proof_reported_trials_total{lever=\"besteffort-quota\"} ";
+  const std::string metrics = agent.metrics();
+  EXPECT_NE(metrics.find(series), std::string::npos) << metrics;
+  EXPECT_EQ(metrics.find(series + "0\n"), std::string::npos) << metrics;
+  agent.quit();
+}
+
 INSTANTIATE_TEST_SUITE_P(Kernels, SteppedObjectives, testing::Values(Kernel::v1, Kernel::v2), kernel_name);
 
 }  // namespace
