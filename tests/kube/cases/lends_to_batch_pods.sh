@@ -65,7 +65,7 @@ stop_agent
 
 say "what was advertised goes when no pod holds of it any more"
 ! withdraw >"$WORK/refused" || fail "withdrawn under a running pod"
-grep -q '1 pod holds of .*: default/lent' "$WORK/refused" || fail "the refusal does not name the pod: $(cat "$WORK/refused")"
+grep -q '1 pod requests some of .*: default/lent' "$WORK/refused" || fail "the refusal does not name the pod: $(cat "$WORK/refused")"
 advertised batch-cpu || fail "a refusal took it off the Node"
 kubectl delete pod lent --grace-period=1 >/dev/null
 withdraw | says 'withdrawn: batch-cpu' || fail "not withdrawn"
