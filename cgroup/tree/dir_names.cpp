@@ -52,6 +52,19 @@ std::optional<std::string> parse_container_dir(std::string_view name) {
   return std::string(name);
 }
 
+bool is_of_pods(std::string_view name) {
+  // systemd repeats the names of the slices above: "kubepods-system-burstable.slice".
+  if (cut_suffix(name, ".slice")) name.remove_prefix(name.rfind('-') + 1);
+  return name == "burstable" || name == "besteffort" || (cut_prefix(name, "pod") && is_id(name));
+}
+
+std::array<std::string, 2> qos_dir_names(std::string_view dir) {
+  dir.remove_prefix(dir.rfind('/') + 1);
+  if (!cut_suffix(dir, ".slice")) return {"burstable", "besteffort"};
+  const auto prefix = std::string(dir) + '-';
+  return {prefix + "burstable.slice", prefix + "besteffort.slice"};
+}
+
 bool may_have_subgroup(const Layout& layout, std::string_view container_dir) {
   return layout.v2(Controller::cpu) && container_dir.ends_with(".scope");
 }

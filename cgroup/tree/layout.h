@@ -61,6 +61,12 @@ std::optional<PodDirName> parse_pod_dir(std::string_view name);
 /// "pouch-<id>.scope", or a bare id (cgroupfs). Absent for anything else ("crio-conmon-…", "init.scope").
 std::optional<std::string> parse_container_dir(std::string_view name);
 
+/// Whether a directory of this name is a pod's or a QoS class's, in whatever directory it is: the kubelet may
+/// have made one in kubepods that is not known here ("kubepods-system-pod<uid>.slice", "burstable").
+bool is_of_pods(std::string_view name);
+/// How the kubelet would name the directories of the two QoS classes in this directory.
+std::array<std::string, 2> qos_dir_names(std::string_view dir);
+
 /// crun puts the processes of a container into a cgroup of this name inside of the container's scope, and
 /// writes the limits there as well (cgroup v2, systemd driver; `run.oci.systemd.subgroup` in crun(1)).
 inline constexpr std::string_view kSubgroupDir = "container";

@@ -1,6 +1,7 @@
 #include "cgroup/tree/tree.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "cgroup/tree/walk.h"
 
@@ -21,6 +22,8 @@ bool same_life(const Cgroup& before, const Cgroup& now) {
   return before.inode == now.inode && before.kind == now.kind && before.parent == now.parent;
 }
 
+std::string_view parent_of(std::string_view path) { return path.substr(0, path.rfind('/')); }
+
 bool order_less(const Cgroup* a, const Cgroup* b) { return path_less(a->path, b->path); }
 
 }  // namespace
@@ -33,7 +36,9 @@ void CgroupTree::follow(std::vector<std::string> host_application_paths) {
 
 bool CgroupTree::scan() {
   if (!host_.exists(layout_.primary() + '/' + layout_.kubepods())) detect_driver(host_, layout_);
-  auto found = look(host_, layout_, host_application_paths_, order_);
+  auto [found, unknown] = look(host_, layout_, host_application_paths_, {order_, unknown_});
+  unknown_ = std::move(unknown);
+  std::ranges::sort(unknown_, {}, &UnknownDir::path);
   std::unordered_map<std::string, Cgroup> now;
   now.reserve(found.size());
   std::vector<const Cgroup*> order;
@@ -64,6 +69,8 @@ bool CgroupTree::scan(std::span<const CgroupId> grown) {
   bool changed = false;
   for (const auto id : grown)
     if (const auto* cgroup = find(id)) changed = scan_children(*cgroup) || changed;
+  // Only births of QoS directories in these are watched.
+  for (auto& dir : unknown_) dir.holds_pods = holds_pods(host_, layout_, dir);
   return changed;
 }
 
@@ -84,7 +91,13 @@ bool CgroupTree::scan_children(const Cgroup& above) {
   }
   std::erase_if(dirs, [](const SubDir& dir) { return dir.inode == 0; });
   for (const auto& path : gone) forget(path);
-  auto found = look_into(host_, layout_, above, dirs, order_);
+  auto [found, unknown] = look_into(host_, layout_, above, dirs, {order_, unknown_});
+  std::erase_if(unknown_, [&](const UnknownDir& dir) {
+    const auto parent = parent_of(dir.path);
+    return parent == above.path || std::ranges::find(gone, parent) != gone.end();
+  });
+  std::ranges::move(unknown, std::back_inserter(unknown_));
+  std::ranges::sort(unknown_, {}, &UnknownDir::path);
   for (auto& one : found) insert(std::move(one.cgroup), one.parent);
   return !gone.empty() || !found.empty();
 }

@@ -30,6 +30,13 @@ struct Cgroup {
   int depth = 0;            ///< components of path
 };
 
+/// A directory in kubepods, or in that of a QoS class, that is neither a QoS class's nor a pod's. What limits
+/// pods in it is not known.
+struct UnknownDir {
+  std::string path{};       ///< as Cgroup::path
+  bool holds_pods = false;  ///< by the names of the directories in it
+};
+
 class CgroupTree {
  public:
   /// `host` must outlive the tree. Empty before the first scan().
@@ -50,6 +57,8 @@ class CgroupTree {
   [[nodiscard]] const std::vector<const Cgroup*>& all() const { return order_; }
   [[nodiscard]] const Cgroup* find(CgroupId id) const;
   [[nodiscard]] const Cgroup* find_path(std::string_view path) const;
+  /// Sorted by path; every scan looks into them again. Pods in them are not in the table.
+  [[nodiscard]] const std::vector<UnknownDir>& unknown_dirs() const { return unknown_; }
   /// The directory of a cgroup in one hierarchy, relative to the host root; empty if no hierarchy has the
   /// controller.
   [[nodiscard]] std::string dir(const Cgroup& cgroup, Controller controller) const;
@@ -71,6 +80,7 @@ class CgroupTree {
   std::unordered_map<std::string, Cgroup> by_path_{};
   std::unordered_map<CgroupId, const Cgroup*> by_id_{};
   std::vector<const Cgroup*> order_{};
+  std::vector<UnknownDir> unknown_{};
   std::uint32_t next_id_ = 1;
 };
 

@@ -1,6 +1,7 @@
 #include "cgroup/tree/walk.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace evenkeel::tree {
 
@@ -18,6 +19,12 @@ std::optional<std::vector<SubDir>> list(const Host& host, const Layout& layout, 
   if (!dirs) return vanished(dirs.error()) ? std::optional(std::vector<SubDir>()) : std::nullopt;
   std::ranges::sort(*dirs, {}, &SubDir::name);
   return std::move(*dirs);
+}
+
+bool holds_pods(const Host& host, const Layout& layout, const UnknownDir& dir) {
+  const auto dirs = list(host, layout, dir.path);
+  if (!dirs) return dir.holds_pods;
+  return std::ranges::any_of(*dirs, [](const SubDir& one) { return is_of_pods(one.name); });
 }
 
 namespace {
@@ -43,7 +50,8 @@ class Walk {
       add(CgroupKind::host_application, KubeQos::guaranteed, path, {}, *inode);
     } else if (!vanished(inode.error())) {
       const auto before = known_at(path);
-      if (before != known_.end() && (*before)->kind == CgroupKind::host_application) keep_one(**before);
+      if (before != known_.cgroups.end() && (*before)->kind == CgroupKind::host_application)
+        keep_one(**before);
     }
   }
 
@@ -68,11 +76,11 @@ class Walk {
     }
   }
 
-  std::vector<Found>& found() { return found_; }
+  Seen& seen() { return seen_; }
 
  private:
   Cgroup& add(CgroupKind kind, KubeQos qos, std::string path, std::string parent, std::uint64_t inode) {
-    auto& made = found_.emplace_back();
+    auto& made = seen_.found.emplace_back();
     made.parent = std::move(parent);
     made.cgroup.kind = kind;
     made.cgroup.qos = qos;
@@ -89,30 +97,41 @@ class Walk {
     for (const auto& dir : *dirs) child(above, dir);
   }
 
-  [[nodiscard]] Known::const_iterator known_at(const std::string& path) const {
+  [[nodiscard]] std::vector<const Cgroup*>::const_iterator known_at(const std::string& path) const {
+    const auto& cgroups = known_.cgroups;
     const auto at = std::ranges::lower_bound(
-        known_, path, path_less, [](const Cgroup* one) -> const std::string& { return one->path; });
-    return at != known_.end() && (*at)->path == path ? at : known_.end();
+        cgroups, path, path_less, [](const Cgroup* one) -> const std::string& { return one->path; });
+    return at != cgroups.end() && (*at)->path == path ? at : cgroups.end();
   }
   void keep_one(const Cgroup& before) {
     const auto parent = before.path.substr(0, std::min(before.path.rfind('/'), before.path.size()));
-    found_.push_back({before, before.kind == CgroupKind::kubepods ? std::string() : parent});
+    seen_.found.push_back({before, before.kind == CgroupKind::kubepods ? std::string() : parent});
   }
   /// What was known of the pods at a path and below it, or below it only.
   void keep(const std::string& path, bool with_itself = true) {
     auto at = known_at(path);
-    if (at == known_.end()) return;
+    if (at == known_.cgroups.end()) return;
     if (with_itself) keep_one(**at);
-    for (++at; at != known_.end() && (*at)->path.starts_with(path + '/'); ++at)
+    for (++at; at != known_.cgroups.end() && (*at)->path.starts_with(path + '/'); ++at)
       if ((*at)->kind != CgroupKind::host_application) keep_one(**at);
+    std::ranges::copy_if(known_.unknown, std::back_inserter(seen_.unknown),
+                         [&](const UnknownDir& dir) { return dir.path.starts_with(path + '/'); });
   }
 
   void pod(const Cgroup& above, const SubDir& dir) {
     auto name = parse_pod_dir(dir.name);
-    if (!name) return;
+    if (!name) return unknown(above, dir);
     auto& made = add(CgroupKind::pod, above.qos, above.path + '/' + dir.name, above.path, dir.inode);
     made.uid = std::move(name->uid);
     enter(made);
+  }
+
+  void unknown(const Cgroup& above, const SubDir& dir) {
+    UnknownDir now{.path = above.path + '/' + dir.name};
+    const auto before = std::ranges::find(known_.unknown, now.path, &UnknownDir::path);
+    if (before != known_.unknown.end()) now.holds_pods = before->holds_pods;
+    now.holds_pods = holds_pods(host_, layout_, now);
+    seen_.unknown.push_back(std::move(now));
   }
 
   void container(const Cgroup& pod, const SubDir& dir) {
@@ -135,32 +154,31 @@ class Walk {
   const Host& host_;
   const Layout& layout_;
   const Known& known_;
-  std::vector<Found> found_{};
+  Seen seen_{};
 };
 
 }  // namespace
 
-std::vector<Found> look(const Host& host, const Layout& layout, const std::vector<std::string>& applications,
-                        const Known& known) {
+Seen look(const Host& host, const Layout& layout, const std::vector<std::string>& applications,
+          const Known& known) {
   Walk walk(host, layout, known);
   walk.kubepods();  // already sorted
-  auto& all = walk.found();
+  auto& all = walk.seen().found;
   const auto pods = static_cast<std::ptrdiff_t>(all.size());
   for (const auto& path : applications) walk.host_application(path);
   const auto less = [](const Found& a, const Found& b) { return path_less(a.cgroup.path, b.cgroup.path); };
   std::sort(all.begin() + pods, all.end(), less);
   std::inplace_merge(all.begin(), all.begin() + pods, all.end(), less);
-  auto found = std::move(all);
   const auto same_path = [](const Found& a, const Found& b) { return a.cgroup.path == b.cgroup.path; };
-  found.erase(std::unique(found.begin(), found.end(), same_path), found.end());
-  return found;
+  all.erase(std::unique(all.begin(), all.end(), same_path), all.end());
+  return std::move(walk.seen());
 }
 
-std::vector<Found> look_into(const Host& host, const Layout& layout, const Cgroup& above,
-                             const std::vector<SubDir>& dirs, const Known& known) {
+Seen look_into(const Host& host, const Layout& layout, const Cgroup& above, const std::vector<SubDir>& dirs,
+               const Known& known) {
   Walk walk(host, layout, known);
   for (const auto& dir : dirs) walk.child(above, dir);
-  return std::move(walk.found());
+  return std::move(walk.seen());
 }
 
 }  // namespace evenkeel::tree

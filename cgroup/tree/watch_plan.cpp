@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 #include <map>
 
 #include "cgroup/base/disk_text.h"
@@ -45,6 +46,9 @@ std::vector<WatchPlan> plan_watches(const CgroupTree& tree) {
   Requests requests;
   for (const auto& path : tree.layout().kubepods_candidates()) request_path(path, requests);
   for (const auto& path : tree.followed()) request_path(path, requests);
+  // Whatever else appears in these is their owner's matter: some hold a host application, not pods.
+  for (const auto& dir : tree.unknown_dirs())
+    std::ranges::move(qos_dir_names(dir.path), std::back_inserter(requests[dir.path].names));
   for (const auto* cgroup : tree.all()) {
     auto& request = requests[cgroup->path];
     request.cgroup = cgroup->id;

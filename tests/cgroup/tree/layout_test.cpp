@@ -158,6 +158,20 @@ TEST(DirNames, PodsOfBothDrivers) {
     EXPECT_FALSE(tree::parse_pod_dir(stranger)) << stranger;
 }
 
+TEST(DirNames, OfPodsAndQosClassesInDirectoriesOfAnyName) {
+  for (const char* name :
+       {"pod1c2f3a4b-0000", "burstable", "besteffort", "kubepods-system-pod1c2f_0000.slice",
+        "kubepods-system-burstable.slice", "kubepods-system-besteffort-pod1.slice"})
+    EXPECT_TRUE(tree::is_of_pods(name)) << name;
+  for (const char* name : {"", "pod", "system", "kubepods.slice", "kubepods-system.slice", "init.scope",
+                           "kubepods-pod.slice", "cri-containerd-1c2f.scope", "container_1"})
+    EXPECT_FALSE(tree::is_of_pods(name)) << name;
+  using Names = std::array<std::string, 2>;
+  EXPECT_EQ(tree::qos_dir_names("kubepods/system"), (Names{"burstable", "besteffort"}));
+  EXPECT_EQ(tree::qos_dir_names("kubepods.slice/kubepods-system.slice"),
+            (Names{"kubepods-system-burstable.slice", "kubepods-system-besteffort.slice"}));
+}
+
 TEST(DirNames, ContainersOfEveryRuntime) {
   const std::string id(64, 'a');
   for (const auto& name : {"cri-containerd-" + id + ".scope", "crio-" + id + ".scope",

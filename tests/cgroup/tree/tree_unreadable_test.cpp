@@ -60,5 +60,33 @@ TEST(UnreadableTree, KeepsItsCgroups) {
   EXPECT_EQ(identities(tree), before);
 }
 
+/// Otherwise the log would say that pods which are not managed are gone, and have come again.
+TEST(UnreadableTree, KeepsUnknownDirectories) {
+  FakeHost fake;
+  fake.v2().kubepods();
+  fake.cgroup("kubepods/system/pod1").cgroup("kubepods/burstable/x/pod2").cgroup("kubepods/empty");
+  const auto host = Host::open(fake.root());
+  ASSERT_TRUE(host);
+  tree::CgroupTree tree(*host, *tree::detect_layout(*host, ""));
+  const auto dirs = [&] {
+    std::vector<std::pair<std::string, bool>> out;
+    for (const auto& dir : tree.unknown_dirs()) out.emplace_back(dir.path, dir.holds_pods);
+    return out;
+  };
+  tree.scan();
+  const auto before = dirs();
+  ASSERT_EQ(before.size(), 3U);
+  const std::vector<CgroupId> kubepods = {tree.find_path("kubepods")->id};
+  {
+    const NoDescriptors none;
+    tree.scan();
+    EXPECT_EQ(dirs(), before);
+    tree.scan(kubepods);
+    EXPECT_EQ(dirs(), before);
+  }
+  tree.scan();
+  EXPECT_EQ(dirs(), before);
+}
+
 }  // namespace
 }  // namespace evenkeel::test
