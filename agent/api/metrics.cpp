@@ -1,6 +1,5 @@
 #include "agent/api/metrics.h"
 
-#include <algorithm>
 #include <numeric>
 
 #include "agent/runtime/version.h"
@@ -193,14 +192,6 @@ constexpr AgentRow kAgent[] = {
      [](const AgentView& a) { return Reading(static_cast<double>(a.kernel.journal.corrupt_records())); }},
     {"evenkeel_audit_lost_total", "Lines of the audit log that could not be written.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.recorder.audit().lost())); }},
-    {"evenkeel_pods", "Pods that the agent knows.",
-     [](const AgentView& a) { return Reading(static_cast<double>(a.node().pods.size())); }},
-    {"evenkeel_pods_unlisted", "Pods that are missing from the newest pod list but still have a cgroup.",
-     [](const AgentView& a) {
-       const auto unlisted = [](const PodSample& pod) { return pod.spec->unlisted; };
-       const auto& pods = a.node().pods;
-       return Reading(static_cast<double>(std::count_if(pods.begin(), pods.end(), unlisted)));
-     }},
 };
 
 void put_node(Exposition& out, const NodeSample& node) {
@@ -263,6 +254,7 @@ std::string metrics_text(const AgentView& view) {
   out.gauge("evenkeel_build_info", "Always 1; the version label is the agent's version.", 1,
             {{"version", runtime::kVersion}});
   for (const auto& row : kAgent) put(out, row.name, row.help, row.read(view));
+  put_pods(out, view);
   put_reclaim(out, view);
   put_inputs(out, view);
   put_servers(out, view);

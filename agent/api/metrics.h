@@ -43,6 +43,8 @@ class Exposition {
 // One function for each family of metrics, called by metrics_text(). Each renders the agent's counters; none
 // measures.
 
+/// How many pods there are, by what the agent knows of them.
+void put_pods(Exposition& out, const AgentView& view);
 /// Pressure triggers and the brake.
 void put_brake(Exposition& out, const AgentView& view);
 /// Core scheduling; nothing while it is off.

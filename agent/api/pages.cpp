@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "agent/api/metrics.h"
+#include "agent/record/unmanaged_pods.h"
 #include "agent/runtime/printable.h"
 #include "cgroup/base/text.h"
 
@@ -62,6 +63,14 @@ std::string lines_of(const inputs::InputState& state, MonoTime now, bool details
   return lines;
 }
 
+/// Whether pods are known, and where there are some that the agent does not manage.
+std::string lines_of_pods(const AgentView& view) {
+  std::string lines = line(kPods, view.node().pods_known ? "known" : "unknown");
+  for (const auto& dir : view.tree().unknown_dirs())
+    if (dir.holds_pods) lines += line(kPods, dir.path + ": " + record::kUnmanagedPods);
+  return lines;
+}
+
 /// Ready once a tick has completed and configuration and pods are known; shows the state of each.
 http::HttpAnswer readyz(const AgentView& view, bool details) {
   bool ready = view.tick.counters().ticks > 0 && view.node().pods_known;
@@ -71,7 +80,7 @@ http::HttpAnswer readyz(const AgentView& view, bool details) {
     ready = ready && (state.loaded || !state.fallback.empty());
     body += lines_of(state, view.tick.result().now, details);
   }
-  body += line(kPods, view.node().pods_known ? "known" : "unknown");
+  body += lines_of_pods(view);
   const auto& advertised = view.lending.advertised();
   body += line("report", advertised ? advertised->why : "nothing is lent");
   if (const auto* usage = view.servers.usage_reports)

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "agent/api/metrics.h"
 #include "cgroup/base/disk_text.h"
 #include "qos/io/policies.h"
@@ -18,6 +20,21 @@ void put_limit(Exposition& out, const AgentView& view, const executor::Managed& 
 }
 
 }  // namespace
+
+void put_pods(Exposition& out, const AgentView& view) {
+  const auto& pods = view.node().pods;
+  const auto unlisted = [](const PodSample& pod) { return pod.spec->unlisted; };
+  const auto& dirs = view.tree().unknown_dirs();
+  const auto holds_pods = [](const tree::UnknownDir& dir) { return dir.holds_pods; };
+  out.gauge("evenkeel_pods", "Pods that the agent knows.", static_cast<double>(pods.size()));
+  out.gauge("evenkeel_pods_unlisted",
+            "Pods that are missing from the newest pod list but still have a cgroup.",
+            static_cast<double>(std::ranges::count_if(pods, unlisted)));
+  out.gauge("evenkeel_unmanaged_pod_directories",
+            "Directories of kubepods that hold pods which the agent does not manage, because it does not "
+            "know the layout; /readyz names them.",
+            static_cast<double>(std::ranges::count_if(dirs, holds_pods)));
+}
 
 void put_disks(Exposition& out, const AgentView& view) {
   const auto& blkio = view.policies.of<io::BlkioState>();

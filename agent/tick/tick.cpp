@@ -112,6 +112,7 @@ void Tick::finish(MonoTime now) {
   const auto& health = parts_.observer.sampler().health();
   parts_.recorder.log_measurement_changes(
       parts_.observer.node(), {.needed = health.descriptors_needed, .reopened = health.files_reopened});
+  unmanaged_pods_log_.log_changes(parts_.observer.tree().unknown_dirs(), parts_.recorder.log());
   parts_.brakes.update(now);
 }
 

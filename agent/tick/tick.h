@@ -10,6 +10,7 @@
 #include "agent/evictions/evictions.h"
 #include "agent/lender/lending.h"
 #include "agent/record/recorder.h"
+#include "agent/record/unmanaged_pods.h"
 #include "agent/tick/execution.h"
 #include "agent/tick/observer.h"
 
@@ -63,6 +64,7 @@ class Tick {
   Parts parts_;
   TickResult result_{};
   TickCounters counters_{};
+  record::UnmanagedPodsLog unmanaged_pods_log_{};
   executor::Report restored_at_start_{};  ///< until it is reported
 };
 
