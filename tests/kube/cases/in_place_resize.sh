@@ -13,7 +13,13 @@ seconds() { awk -v from="$began" -v to="$EPOCHREALTIME" 'BEGIN { printf "%.1f s"
 status() { kubectl get pod service -o jsonpath="{.status.$1}"; }
 limit_is() { [ "$(status 'containerStatuses[0].resources.limits.cpu')" = "$1" ]; }
 deferred() { [ "$(status 'conditions[?(@.type=="PodResizePending")].reason')" = Deferred ]; }
-errors() { kubectl get events --field-selector involvedObject.name=service,reason=ResizeError -o jsonpath='{.items[*].message}'; }
+# errors FIELD: of the Events about attempts of the kubelet that failed, for the pods of this run.
+errors() {
+  local uid
+  for uid in "${uids[@]}"; do
+    kubectl get events --field-selector "involvedObject.uid=$uid,reason=ResizeError" -o jsonpath="{.items[*].$1}"
+  done
+}
 quotas_are() { cpu_is "$pod" cfs_quota_us "$1" && cpu_is "$own" cfs_quota_us "$1"; }
 bursts() { cpu_is_not "$own" cfs_burst_us 0; }
 # resized CPU QUOTA
@@ -27,6 +33,7 @@ resized() {
 
 pods service guaranteed
 pod=$(pod_cgroup service) own=$(container_cgroup service)
+uids=("$(uid service)" "$(uid guaranteed)")
 cluster_agent --pods-interval 1s
 soon 30 "pods are known" good pods
 soon 30 "the service may burst" bursts
@@ -34,11 +41,14 @@ soon 30 "the service may burst" bursts
 say "grow"
 resize 1000m
 resized 1 100000
+[ -z "$(errors message)" ] || fail "ResizeError of a limit that grows: $(errors message)"
 
 say "shrink while it may burst"
 resize 200m
 resized 200m 20000
-say "refused by the kernel on the way: $(errors)"
+# The kubelet writes at once, and its list tells the resize a second later: the kernel may refuse the first attempt.
+refused=$(errors metadata.resourceVersion)
+say "refused by the kernel on the way: $(errors message)"
 
 say "deferred: the node has no room beside the other pod"
 resize "$(nproc)"
@@ -56,3 +66,4 @@ stop_agent
 quotas_are "$(nproc)00000" || fail "the agent left another quota than the kubelet's"
 ! bursts || fail "the agent left a burst"
 cpu_is "$pod" cfs_burst_us 0 || fail "the agent left a burst on the pod"
+[ "$(errors metadata.resourceVersion)" = "$refused" ] || fail "ResizeError after the shrink: $(errors message)"
