@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "agent/document/names.h"
 #include "agent/pods/kube_text.h"
@@ -14,6 +15,7 @@ constexpr std::size_t kMostLabels = 256;
 constexpr std::size_t kLongestAnnotation = 16UL * 1024;
 constexpr std::size_t kMostAnnotations = 256;
 constexpr std::size_t kLongestAnnotations = 64UL * 1024;  ///< keys and values, all together
+constexpr std::size_t kLongestNotice = 1024;              ///< more than any has that quotes nothing long
 
 /// Whether some reader here knows annotations of this domain, or of one below it (kubernetes.io itself: the
 /// kubelet's).
@@ -170,9 +172,7 @@ std::string fill(const document::Value& item, Source source, Pod& pod, std::vect
   return {};
 }
 
-}  // namespace
-
-std::optional<Pod> read_pod(const document::Value& item, Source source, std::vector<std::string>& notices) {
+std::optional<Pod> read_whole(const document::Value& item, Source source, std::vector<std::string>& notices) {
   Pod pod;
   if (const auto why = fill(item, source, pod, notices); !why.empty()) {
     notices.push_back("pod " + pod_title(pod) + " is left out: " + why);
@@ -182,6 +182,23 @@ std::optional<Pod> read_pod(const document::Value& item, Source source, std::vec
   read_pod_protocol(pod, notices);
   read_volumes(item, pod, notices);
   read_network(item, pod, notices);
+  return pod;
+}
+
+/// A notice may quote a key of many kilobytes. What it is about stands at its beginning, what would be legal
+/// at its end.
+std::string shortened(std::string notice) {
+  if (notice.size() > kLongestNotice)
+    notice.replace(kLongestNotice / 2, notice.size() - kLongestNotice, " … ");
+  return notice;
+}
+
+}  // namespace
+
+std::optional<Pod> read_pod(const document::Value& item, Source source, std::vector<std::string>& notices) {
+  std::vector<std::string> own;
+  auto pod = read_whole(item, source, own);
+  for (auto& notice : own) notices.push_back(shortened(std::move(notice)));
   return pod;
 }
 

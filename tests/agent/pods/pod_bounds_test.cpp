@@ -181,6 +181,19 @@ TEST(PodBounds, AnAnnotationThatIsTooLongIsLeftOutAlone) {
       "pod n/a: annotation koordinator.sh/cpuQOS is left out: it has 16385 bytes; at most 16384 are read");
 }
 
+TEST(PodBounds, ANoticeQuotesALongKeyInPart) {
+  const auto list = read(pod("u1", kNames + R"("annotations":{"koordinator.sh/blkioQOS":"{\"unknown)" +
+                                       std::string(15000, 'x') + R"(\":1}"})"));
+  ASSERT_EQ(list.pods.size(), 2U);
+  ASSERT_EQ(list.notices.size(), 1U);
+  const std::string& notice = list.notices[0];
+  EXPECT_LT(notice.size(), 1100U);
+  EXPECT_TRUE(
+      notice.starts_with("pod n/a: annotation ignored, no limits of its own: koordinator.sh/blkioQOS"))
+      << notice;
+  EXPECT_NE(notice.find("found an unknown key; legal: "), std::string::npos) << notice;
+}
+
 TEST(PodBounds, NamesThatCannotBePartOfAUrlAreRefused) {
   for (const char* name : {"a/../b", "A", "a?x=1", "-a", "a.", "a..b", "a\\nb", "a b", "%2e"})
     EXPECT_EQ(refused(pod("u1", std::string(R"("namespace":"n","name":")") + name + '"')),
