@@ -44,6 +44,7 @@ void ResctrlGroupWriter::Impl::place(const decide::ResctrlPlan& plan) {
     want(member.cgroup, target);
   }
   release_unnamed();
+  timer.recheck_grown(members, tree, at);
   timer.find_due(members, at, !dry_run);
   settle();
   std::erase_if(members, [this](const Placed& p) { return p.round != round && p.checks_left == 0; });

@@ -30,6 +30,7 @@ void CoreSchedWriter::run(const decide::CoreSchedPlan& plan, MonoTime now, execu
   ++round_;
   for (const auto& member : plan.members()) want(member, group_named(plan.name(member.group)).id);
   release_unnamed();
+  timer_.recheck_grown(members_, tree_, now_);
   timer_.find_due(members_, now_, !dry_run_);
   for (const auto i : timer_.due())
     if (!pause_.waits(now_)) look_at(members_[i]);

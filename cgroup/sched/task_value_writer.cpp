@@ -15,6 +15,7 @@ constexpr Duration kFirstPause = std::chrono::seconds(60);
 
 void TaskValueWriter::finish() {
   release_unnamed();
+  timer_.recheck_grown(members_, tree_, now_);
   timer_.find_due(members_, now_, !dry_run_);
   if (!timer_.due().empty() && !dry_run_)
     if (const auto own = setting_.kernels_own_value();

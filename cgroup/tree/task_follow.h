@@ -1,6 +1,6 @@
 // Schedules the checks of cgroups' tasks: a task's children inherit its setting, so a cgroup is checked until
 // all its tasks have the setting, a few times more, and then once a minute, for a process that joined it from
-// outside. Does not touch tasks.
+// outside. The processes of a container that starts later come from outside, too. Does not touch tasks.
 #pragma once
 
 #include <algorithm>
@@ -64,6 +64,20 @@ class CheckTimer {
  public:
   static constexpr Duration kCheckInterval = std::chrono::seconds(1);
 
+  /// Pods in which a container was created since the last call are checked as new ones are: it was started
+  /// again, or its image took long to download.
+  template <class Members>
+  void recheck_grown(Members& members, const CgroupTree& tree, MonoTime now) {
+    if (tree.next_id() == seen_) return;
+    for (const CgroupId id : tree.created_since(seen_)) {
+      const Cgroup* born = tree.find(id);
+      if (born == nullptr || born->kind != CgroupKind::container) continue;
+      const auto pod = std::ranges::lower_bound(members, born->parent, {}, &TrackedTasks::cgroup);
+      if (pod != members.end() && pod->cgroup == born->parent) pod->recheck(now);
+    }
+    seen_ = tree.next_id();
+  }
+
   /// Positions among `members` of those due now; with `sweep` the others in turn as well.
   template <class Members>
   void find_due(const Members& members, MonoTime now, bool sweep) {
@@ -98,6 +112,7 @@ class CheckTimer {
   std::vector<std::size_t> due_{};
   std::size_t sweep_from_ = 0;
   MonoTime swept_{};
+  CgroupId seen_{};  ///< CgroupTree::next_id() at the last recheck_grown()
 };
 
 }  // namespace evenkeel::tree

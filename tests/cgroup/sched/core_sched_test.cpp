@@ -94,6 +94,14 @@ TEST_F(CoreSched, WhoComesLaterGetsTheSameFromWhoHasIt) {
   EXPECT_EQ(of(104), cookie) << "looked for once a minute";
 }
 
+TEST_F(CoreSched, AContainerThatStartsLaterGetsTheCookieAtOnce) {
+  for (int i = 0; i < 11; ++i) tick();
+  runs(host.container(shop, "z"), {105});
+  tree->scan();
+  tick();
+  EXPECT_EQ(of(105), of(101));
+}
+
 TEST_F(CoreSched, AGroupThatHasDiedOutGetsANewOne) {
   tick();
   const auto old = of(101);

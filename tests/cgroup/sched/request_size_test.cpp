@@ -65,6 +65,18 @@ TEST_F(RequestSize, TasksThatJoinLaterGetItWithinAMinute) {
   EXPECT_EQ(of(204), milliseconds(100));
 }
 
+TEST_F(RequestSize, TheTasksOfAContainerThatStartsLaterGetItAtOnce) {
+  for (int i = 0; i < 10; ++i) tick();
+  sizes.tasks.emplace(301, sizes.own);
+  const auto started = host.container(pod, "c");
+  host.file("sys/fs/cgroup/" + started + "/cgroup.threads", "");
+  tree->scan();
+  tick();  // its process is not there yet
+  host.file("sys/fs/cgroup/" + started + "/cgroup.threads", "301\n");
+  tick();
+  EXPECT_EQ(of(301), milliseconds(100));
+}
+
 TEST_F(RequestSize, ATaskWithASizeOfItsOwnIsLeftAloneAndReportedOnce) {
   sizes.tasks[202] = microseconds(500);
   EXPECT_EQ(tick().foreign.size(), 1U);
