@@ -82,15 +82,6 @@ Agent::Created Agent::create(const AgentOptions& options, runtime::Log& log, con
   return {std::move(agent), {}, 0};
 }
 
-namespace {
-
-std::string kernel_release(const Host& host) {
-  const auto text = host.slurp("proc/sys/kernel/osrelease");
-  return text ? text->substr(0, text->find('\n')) : "unknown";
-}
-
-}  // namespace
-
 Agent::Agent(const AgentOptions& options, Opened opened, runtime::Log& log, const runtime::Clock& clock,
              const runtime::WallClock* wall)
     : kernel_(std::move(opened.host), std::move(opened.journal)),
@@ -99,8 +90,8 @@ Agent::Agent(const AgentOptions& options, Opened opened, runtime::Log& log, cons
       recorder_(std::move(opened.audit), log, observer_.names(), options.dry_run),
       decider_(inputs_, observer_.node(),
                history::Baselines({state_dir_of(options), "interference", wall, log}),
-               history::Verdicts({state_dir_of(options), "proof", wall, log}, kernel_release(kernel_.host),
-                                 options.dry_run)),
+               history::Verdicts({state_dir_of(options), "proof", wall, log},
+                                 history::kernel_name(kernel_.host), options.dry_run)),
       execution_(observer_.tree(), kernel_, options.dry_run),
       reclaims_(observer_.tree(), reclaims_how(options), recorder_),
       brakes_({.host = kernel_.host,

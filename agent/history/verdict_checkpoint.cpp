@@ -83,6 +83,15 @@ bool read_evidence(Words& words, proof::Evidence& one) {
 
 }  // namespace
 
+std::string kernel_name(const Host& host) {
+  std::string name;
+  for (const char* part : {"osrelease", "version"})
+    if (const auto text = host.slurp(std::string("proc/sys/kernel/") + part))
+      name.append(name.empty() ? "" : " ").append(trimmed(*text));
+  std::ranges::replace(name, ' ', '_');
+  return name.empty() ? "unknown" : name;
+}
+
 std::string verdicts_text(const proof::ProofState& state, const ProofConditions& under) {
   std::string text;
   for (const Kind& kind : kKinds)

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "agent/history/checkpoint.h"
+#include "cgroup/base/host.h"
 #include "qos/detector/rank_test.h"
 #include "qos/model/nodeslo.h"
 #include "qos/proof/proof.h"
@@ -17,8 +18,8 @@ namespace evenkeel::history {
 //
 //   KIND KERNEL CONFIGURATION LEVER VERDICT RUN TRIALS TRIALS_OF_RUN SUM SQUARES LOGS HARMS HARMS HELPS HELPS
 //
-// KIND is 2 for evidence by what the kernel measures, 3 for that by what services report. KERNEL is the
-// release of the kernel, CONFIGURATION NodeSlo::fingerprint, VERDICT a number (proof::Verdict), SUM and
+// KIND is 2 for evidence by what the kernel measures, 3 for that by what services report. KERNEL is
+// kernel_name(), CONFIGURATION NodeSlo::fingerprint, VERDICT a number (proof::Verdict), SUM and
 // SQUARES those of the logarithms of the effect; HARMS and HELPS are the wealth of both stakes.
 
 /// What the evidence holds for: another kernel or configuration has other levers.
@@ -26,6 +27,10 @@ struct ProofConditions {
   std::string kernel{};
   std::uint64_t configuration = 0;
 };
+
+/// Release and version of the running kernel, in one word. The release alone is not enough: that of Debian
+/// stays the same when a kernel is replaced by one with fixes.
+std::string kernel_name(const Host& host);
 
 std::string verdicts_text(const proof::ProofState& state, const ProofConditions& under);
 /// Drops what was found under other conditions.
@@ -36,7 +41,7 @@ CheckpointStats read_verdicts(std::string_view text, const ProofConditions& unde
 
 class Verdicts {
  public:
-  /// `kernel`: its release. `dry_run`: no lever is in force, so that nothing can be found.
+  /// `kernel`: kernel_name(). `dry_run`: no lever is in force, so that nothing can be found.
   Verdicts(Checkpoint checkpoint, std::string kernel, bool dry_run)
       : checkpoint_(std::move(checkpoint)), kernel_(std::move(kernel)), dry_run_(dry_run) {}
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/fakes/fake_host.h"
+
 namespace evenkeel::history {
 namespace {
 
@@ -74,6 +76,20 @@ TEST(VerdictCheckpoint, AnotherKernelOrConfigurationIsForgotten) {
     EXPECT_EQ(after.evidence[0].trials, 0);
     EXPECT_EQ(after.reported[0].trials, 0);
   }
+}
+
+TEST(VerdictCheckpoint, AKernelOfTheSameReleaseWithFixesIsAnotherOne) {
+  test::FakeHost fake;
+  fake.file("proc/sys/kernel/osrelease", "6.1.0-18-amd64\n");
+  fake.file("proc/sys/kernel/version", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)\n");
+  const auto host = *Host::open(fake.root());
+  const ProofConditions before{kernel_name(host), 1};
+  EXPECT_EQ(before.kernel, "6.1.0-18-amd64_#1_SMP_PREEMPT_DYNAMIC_Debian_6.1.76-1_(2024-02-01)");
+  const auto text = verdicts_text(learned(), before);
+  proof::ProofState after;
+  EXPECT_EQ(read_verdicts(text, before, after).models, 3U);
+  fake.file("proc/sys/kernel/version", "#1 SMP PREEMPT_DYNAMIC Debian 6.1.85-1 (2024-04-11)\n");
+  EXPECT_EQ(read_verdicts(text, {kernel_name(host), 1}, after).incompatible, 3U);
 }
 
 TEST(VerdictCheckpoint, ADamagedLineCostsOnlyItself) {
