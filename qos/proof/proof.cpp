@@ -223,8 +223,9 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
       withhold(i,
                {.why = because("proof withholds this lever, for it was found to harm services on this node")},
                out);
+  // A quota whose request sizes are withheld would harm, too: it is not tried first.
   facts.publish<decide::HarmfulLevers>().besteffort_quota =
-      verdict(state, kBesteffortQuota) == Verdict::harms;
+      verdict(state, kBesteffortQuota) == Verdict::harms || verdict(state, kRequestSizes) == Verdict::harms;
 }
 
 }  // namespace

@@ -60,6 +60,8 @@ std::span<const Lever, kLevers> levers();
 std::optional<Feeling> comparable(const Lever& lever, const Felt& now);
 /// The one that cpu-suppress has a substitute for.
 inline constexpr std::size_t kBesteffortQuota = 0;
+/// Without them a quota harms on EEVDF kernels, the only ones that have them.
+inline constexpr std::size_t kRequestSizes = 2;
 
 using InForce = std::array<bool, kLevers>;
 InForce in_force(const decide::Intents& intents);

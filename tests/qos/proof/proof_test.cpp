@@ -119,6 +119,22 @@ TEST(Proof, AQuotaThatHarmsIsWithdrawnWithinTenMinutesAndReplacedByTheCpuset) {
   }
 }
 
+TEST(Proof, WithoutTheRequestSizesThatHarmThereIsNoQuotaEither) {
+  ASSERT_EQ(proof::levers()[proof::kRequestSizes].name, "request-size");
+  Scene scene;
+  scene.node_.scheduler = {.fair = FairScheduler::eevdf, .request_sizes = true};
+  const auto ticks_with = [&](Knob knob) {
+    int ticks = 0;
+    for (int i = 0; i < 5; ++i) scene.tick(1), ticks += scene.wants(knob) ? 1 : 0;
+    return ticks;
+  };
+  ASSERT_GE(ticks_with(Knob::cpu_quota), 4) << "a trial may take one";
+  scene.state_.of<proof::ProofState>().evidence[proof::kRequestSizes].verdict = Verdict::harms;
+  scene.run(1, 1);
+  EXPECT_EQ(ticks_with(Knob::cpu_quota), 0);
+  EXPECT_GE(ticks_with(Knob::cpuset_cpus), 4) << "the substitute";
+}
+
 TEST(Proof, ALeverThatHelpsStays) {
   Scene scene;
   EXPECT_LE(scene.until_decided(0.2, 1200), 1200);
