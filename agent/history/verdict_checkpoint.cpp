@@ -13,7 +13,8 @@ struct Kind {
 };
 constexpr std::array<Kind, 2> kKinds = {{{"2", &proof::ProofState::evidence, std::nullopt},
                                          {"3", &proof::ProofState::reported, proof::Feeling::reported}}};
-constexpr std::int64_t kMost = 1'000'000'000'000;  ///< above any possible number of trials or runs
+constexpr std::string_view kBudget = "4";          ///< the first word of its line
+constexpr std::int64_t kMost = 1'000'000'000'000;  ///< above any number of trials or runs, any budget
 constexpr double kFarthest = 1e15;
 
 /// The words of a line, one after the other.
@@ -81,6 +82,13 @@ bool read_evidence(Words& words, proof::Evidence& one) {
          read_test(words, one.helps) && words.done();
 }
 
+bool read_budget(Words& words, proof::ProofState& state) {
+  std::int64_t left = 0;
+  if (!words.read(left, std::int64_t{0}, kMost) || !words.done()) return false;
+  state.budget = Duration(left);
+  return true;
+}
+
 }  // namespace
 
 std::string kernel_name(const Host& host) {
@@ -98,7 +106,11 @@ std::string verdicts_text(const proof::ProofState& state, const ProofConditions&
     for (std::size_t i = 0; i < proof::kLevers; ++i)
       if (const auto& one = (state.*kind.evidence)[i]; one.trials > 0)
         text += sealed_line(line_of(kind, i, one, under));
-  return text;
+  if (!state.budget) return text;
+  // Else each restart would have one of its own.
+  std::string line(kBudget);
+  put(line, std::max<std::int64_t>(state.budget->count(), 0));
+  return text + sealed_line(line);
 }
 
 CheckpointStats read_verdicts(std::string_view text, const ProofConditions& under, proof::ProofState& state) {
@@ -112,7 +124,12 @@ CheckpointStats read_verdicts(std::string_view text, const ProofConditions& unde
       ++stats.corrupt;
       continue;
     }
-    const auto kind = std::ranges::find(kKinds, words.next(), &Kind::word);
+    const auto word = words.next();
+    if (word == kBudget) {
+      if (!read_budget(words, state)) ++stats.corrupt;
+      continue;
+    }
+    const auto kind = std::ranges::find(kKinds, word, &Kind::word);
     if (kind == kKinds.end()) {
       ++stats.incompatible;
       continue;

@@ -20,7 +20,11 @@ namespace evenkeel::history {
 //
 // KIND is 2 for evidence by what the kernel measures, 3 for that by what services report. KERNEL is
 // kernel_name(), CONFIGURATION NodeSlo::fingerprint, VERDICT a number (proof::Verdict), SUM and
-// SQUARES those of the logarithms of the effect; HARMS and HELPS are the wealth of both stakes.
+// SQUARES those of the logarithms of the effect; HARMS and HELPS are the wealth of both stakes. The line
+//
+//   4 BUDGET
+//
+// says for how many nanoseconds levers may still be withheld. It holds for every kernel and configuration.
 
 /// What the evidence holds for: another kernel or configuration has other levers.
 struct ProofConditions {
@@ -33,7 +37,7 @@ struct ProofConditions {
 std::string kernel_name(const Host& host);
 
 std::string verdicts_text(const proof::ProofState& state, const ProofConditions& under);
-/// Drops what was found under other conditions.
+/// Drops what was found under other conditions, but not the budget.
 CheckpointStats read_verdicts(std::string_view text, const ProofConditions& under, proof::ProofState& state);
 
 // Keeps the evidence over restarts in STATE_DIR/proof: loaded when the policy "proof" is switched on, saved

@@ -92,6 +92,23 @@ TEST(VerdictCheckpoint, AKernelOfTheSameReleaseWithFixesIsAnotherOne) {
   EXPECT_EQ(read_verdicts(text, {kernel_name(host), 1}, after).incompatible, 3U);
 }
 
+TEST(VerdictCheckpoint, WhatIsLeftOfTheBudgetIsKeptUnderAllConditions) {
+  auto before = learned();
+  before.budget = std::chrono::seconds(7);
+  proof::ProofState after;
+  read_verdicts(verdicts_text(before, kHere), {"6.18.2-amd64", 1}, after);
+  ASSERT_TRUE(after.budget);
+  EXPECT_EQ(*after.budget, std::chrono::seconds(7));
+  before.budget = std::chrono::seconds(-1);  // a tick was longer than usual
+  read_verdicts(verdicts_text(before, kHere), kHere, after);
+  EXPECT_EQ(*after.budget, Duration::zero());
+  for (const char* wrong : {"4", "4 -1", "4 x", "4 1e9", "4 1 2", "4 9000000000000"}) {
+    proof::ProofState none;
+    EXPECT_EQ(read_verdicts(sealed_line(wrong), kHere, none).corrupt, 1U) << wrong;
+    EXPECT_FALSE(none.budget) << wrong;
+  }
+}
+
 TEST(VerdictCheckpoint, ADamagedLineCostsOnlyItself) {
   auto text = verdicts_text(learned(), kHere);
   text[20] ^= 1;

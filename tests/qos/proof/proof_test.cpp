@@ -182,6 +182,15 @@ TEST(Proof, WithholdsNoMoreThanItsBudget) {
   }
 }
 
+TEST(Proof, WhatWasSpentBeforeARestartIsNotThereAnew) {
+  Scene scene;
+  scene.state_.of<proof::ProofState>().budget = Duration::zero();
+  scene.run(90, 1);
+  EXPECT_EQ(scene.withheld_, 0);
+  scene.run(60, 1);
+  EXPECT_EQ(scene.withheld_, 1) << "a second in 100";
+}
+
 TEST(Proof, AfterManyTrialsWithoutAFindingThereIsNoDifference) {
   Scene scene;
   scene.slo_->evenkeel.proof.budget_percent = Percent(20);
