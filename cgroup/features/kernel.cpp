@@ -136,7 +136,8 @@ Capability fair_class(const Host& host) {
   const auto name = host.slurp("sys/kernel/sched_ext/root/ops");
   const std::string loaded = name ? std::string(trimmed(*name)) : "unnamed";
   return {"fair-class", false,
-          "the BPF scheduler " + loaded + " (sched_ext) is loaded: shares, quotas and cpu.idle may be inert",
+          "the BPF scheduler " + loaded +
+              " (sched_ext) is loaded: shares, quotas, cpu.idle and request sizes may be inert",
           "", ""};
 }
 

@@ -139,7 +139,8 @@ TEST(Features, ALoadedBpfSchedulerIsNamed) {
   const std::string directory = "sys/kernel/sched_ext/";
   fake.file(directory + "state", "enabled\n").file(directory + "root/ops", "lavd\n");
   EXPECT_EQ(one(probe_fake(fake), "fair-class").why_not,
-            "the BPF scheduler lavd (sched_ext) is loaded: shares, quotas and cpu.idle may be inert");
+            "the BPF scheduler lavd (sched_ext) is loaded: shares, quotas, cpu.idle and request sizes may be "
+            "inert");
   fake.file(directory + "state", "disabled\n");
   EXPECT_TRUE(one(probe_fake(fake), "fair-class").works);
 }
