@@ -102,8 +102,24 @@ class Matches {
   explicit Matches(const PrometheusFigure& wanted)
       : wanted_(wanted), name_(wanted.metric + (wanted.quantile_percent ? "_bucket" : "")) {}
 
-  /// Not empty: why the line is refused.
-  std::string take(std::string_view text) {
+  /// After a line that is refused, the others do not count.
+  void take(std::string_view line) {
+    if (problem_.empty()) problem_ = problem_of(line);
+  }
+  void refuse(const char* problem) {
+    if (problem_.empty()) problem_ = problem;
+  }
+  ParsedMetric result() {
+    if (!problem_.empty()) return refused(std::move(problem_));
+    if (series_ == 0) return refused("no series matches the metric and its labels");
+    return wanted_.quantile_percent ? histogram() : figure();
+  }
+
+ private:
+  static ParsedMetric refused(std::string problem) { return {.problem = std::move(problem)}; }
+
+  /// Empty: the line is taken, or is not of this metric.
+  std::string problem_of(std::string_view text) {
     SeriesLine line(text);
     if (!line.has_name(name_)) return {};
     std::size_t equal = 0;
@@ -120,12 +136,11 @@ class Matches {
     if (++series_ > kMostSeries) return "too many series match";
     return wanted_.quantile_percent ? take_bucket(bound, *value) : take_value(*value);
   }
-  ParsedMetric result() {
-    if (series_ == 0) return refused("no series matches the metric and its labels");
-    if (!wanted_.quantile_percent) {
-      if (!highest_) return refused("the figure is not a number (NaN): nothing was observed");
-      return {.value = highest_};
-    }
+  ParsedMetric figure() const {
+    if (!highest_) return refused("the figure is not a number (NaN): nothing was observed");
+    return {.value = highest_};
+  }
+  ParsedMetric histogram() const {
     ParsedMetric found;
     for (const auto& [bound, count] : buckets_) found.buckets.push_back({bound, count});
     if (found.buckets.empty() || !std::isinf(found.buckets.back().bound))
@@ -135,9 +150,6 @@ class Matches {
       return refused("the histogram's buckets do not grow with their bounds");
     return found;
   }
-  static ParsedMetric refused(std::string problem) { return {.problem = std::move(problem)}; }
-
- private:
   std::string take_bucket(std::optional<double> bound, double count) {
     if (!bound || std::isnan(*bound)) return "a bucket has no bound (label le)";
     if (!std::isfinite(count) || count < 0) return "a bucket's count is negative or not a number";
@@ -151,6 +163,7 @@ class Matches {
 
   const PrometheusFigure& wanted_;
   std::string name_;
+  std::string problem_{};
   std::size_t series_ = 0;
   std::optional<double> highest_{};
   std::map<double, double> buckets_{};
@@ -175,18 +188,27 @@ ParsedFigure plausible(double value, double target) {
   return {.value = value};
 }
 
-ParsedMetric parse_metric(std::string_view body, const PrometheusFigure& wanted) {
-  Matches matches(wanted);
+std::vector<ParsedMetric> parse_metrics(std::string_view body, std::span<const PrometheusFigure> wanted) {
+  std::vector<Matches> all(wanted.begin(), wanted.end());
   while (!body.empty()) {
     const auto end = std::min(body.find('\n'), body.size());
-    if (end > kLongestLine) return Matches::refused("a line is longer than 8192 bytes");
+    if (end > kLongestLine) {
+      for (auto& matches : all) matches.refuse("a line is longer than 8192 bytes");
+      break;
+    }
     const auto line = trimmed(body.substr(0, end));
     body.remove_prefix(std::min(end + 1, body.size()));
     if (line == "# EOF") break;
     if (line.empty() || line.front() == '#') continue;
-    if (auto problem = matches.take(line); !problem.empty()) return Matches::refused(std::move(problem));
+    for (auto& matches : all) matches.take(line);
   }
-  return matches.result();
+  std::vector<ParsedMetric> results;
+  for (auto& matches : all) results.push_back(matches.result());
+  return results;
+}
+
+ParsedMetric parse_metric(std::string_view body, const PrometheusFigure& wanted) {
+  return std::move(parse_metrics(body, {&wanted, 1}).front());
 }
 
 }  // namespace evenkeel::figures

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,11 @@ struct ParsedMetric {
   std::vector<Bucket> buckets{};  ///< their sums, by bound, the last one +Inf; only with a quantile
   std::string problem{};
 };
-/// Looks for a metric in Prometheus' text format (version 0.0.4, and the parts of OpenMetrics that are the
-/// same). Series of other names are skipped unread.
+/// Looks for metrics in Prometheus' text format (version 0.0.4, and the parts of OpenMetrics that are the
+/// same), in one pass over it. Series of other names are skipped unread; a metric that is refused leaves the
+/// others as they are. The result has the order of `wanted`.
+std::vector<ParsedMetric> parse_metrics(std::string_view body, std::span<const PrometheusFigure> wanted);
+/// The same for one metric.
 ParsedMetric parse_metric(std::string_view body, const PrometheusFigure& wanted);
 
 }  // namespace evenkeel::figures

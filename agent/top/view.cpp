@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <string_view>
 
@@ -17,6 +18,7 @@ using document::Value;
 
 /// Beyond, it is no figure of a node, and sums of two could overflow.
 constexpr std::int64_t kMost = std::int64_t{1} << 53;
+constexpr double kLongestSeconds = 1e9;  // 30 years
 
 const Value& at(const Value& value, std::string_view key) {
   static const Value nothing;
@@ -172,44 +174,49 @@ void put_lent(View& view, const Value& lending) {
 
 // /metrics
 
-class Metrics {
+/// Figures and where each goes: the page is read once for all of them.
+class Wishes {
  public:
-  explicit Metrics(const std::string& body) : body_(body) {}
-
-  [[nodiscard]] std::optional<double> number(const char* name, TextMap labels = {}) const {
+  void add(const char* metric, const TextMap& labels, std::function<void(double)> take) {
     PrometheusFigure wanted;
-    wanted.metric = name;
-    wanted.labels = std::move(labels);
-    const auto value = figures::parse_metric(body_, wanted).value;
-    const bool good = value && *value >= 0 && *value <= static_cast<double>(kMost);
-    return good ? value : std::nullopt;
+    wanted.metric = metric;
+    wanted.labels = labels;
+    wanted_.push_back(std::move(wanted));
+    takers_.push_back(std::move(take));
   }
-  [[nodiscard]] std::optional<std::int64_t> count(const char* name, TextMap labels = {}) const {
-    const auto value = number(name, std::move(labels));
-    return value ? std::optional(std::llround(*value)) : std::nullopt;
+  void read(const std::string& body) const {
+    const auto figures = figures::parse_metrics(body, wanted_);
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+      const auto& value = figures[i].value;
+      if (value && *value >= 0 && *value <= static_cast<double>(kMost)) takers_[i](*value);
+    }
   }
 
  private:
-  const std::string& body_;
+  std::vector<PrometheusFigure> wanted_{};
+  std::vector<std::function<void(double)>> takers_{};
 };
 
-Brake brake_of(const Metrics& metrics, const char* resource) {
-  constexpr double kLongestSeconds = 1e9;  // 30 years
-  const TextMap labels = {{"resource", resource}};
-  Brake brake;
-  if (const auto on = metrics.count("evenkeel_brake_on", labels)) brake.on = *on != 0;
-  brake.times = metrics.count("evenkeel_brakes_total", labels);
-  if (const auto time = metrics.number("evenkeel_braked_seconds_total", labels))
-    brake.time = std::chrono::milliseconds(std::llround(std::min(*time, kLongestSeconds) * 1000));
-  return brake;
-}
-
-void put_counts(View& view, const Metrics& metrics) {
-  view.counts = {metrics.count("evenkeel_writes_total"), metrics.count("evenkeel_refusals_total"),
-                 metrics.count("evenkeel_foreign_writes_total"), metrics.count("evenkeel_evictions_total"),
-                 metrics.count("evenkeel_ticks_total")};
-  view.cpu_brake = brake_of(metrics, "cpu");
-  view.memory_brake = brake_of(metrics, "memory");
+void put_metrics(View& view, const std::string& body) {
+  Wishes wishes;
+  const auto count = [&](const char* metric, const TextMap& labels, std::optional<std::int64_t>& to) {
+    wishes.add(metric, labels, [&to](double value) { to = std::llround(value); });
+  };
+  count("evenkeel_writes_total", {}, view.counts.writes);
+  count("evenkeel_refusals_total", {}, view.counts.refusals);
+  count("evenkeel_foreign_writes_total", {}, view.counts.foreign_writes);
+  count("evenkeel_evictions_total", {}, view.counts.evictions);
+  count("evenkeel_ticks_total", {}, view.counts.ticks);
+  for (const auto& [resource, brake] : {std::pair{"cpu", &view.cpu_brake}, {"memory", &view.memory_brake}}) {
+    const TextMap labels = {{"resource", resource}};
+    Brake& to = *brake;
+    wishes.add("evenkeel_brake_on", labels, [&to](double value) { to.on = value != 0; });
+    count("evenkeel_brakes_total", labels, to.times);
+    wishes.add("evenkeel_braked_seconds_total", labels, [&to](double seconds) {
+      to.time = std::chrono::milliseconds(std::llround(std::min(seconds, kLongestSeconds) * 1000));
+    });
+  }
+  wishes.read(body);
 }
 
 }  // namespace
@@ -223,7 +230,7 @@ std::optional<View> read_view(const PageTexts& texts) {
   put_pods(view, snapshot.root);
   put_levers(view, explain.root, put_sides(view, snapshot.root));
   put_lent(view, at(explain.root, "lending"));
-  put_counts(view, Metrics(texts.metrics));
+  put_metrics(view, texts.metrics);
   return view;
 }
 

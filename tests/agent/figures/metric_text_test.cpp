@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 namespace evenkeel::figures {
 namespace {
@@ -86,6 +87,30 @@ TEST(MetricText, BrokenLinesOfTheMetricAreRefusedOthersAreNot) {
   EXPECT_EQ(parse_metric(std::string(9000, 'x') + "\na 1\n", gauge("a")).problem,
             "a line is longer than 8192 bytes");
   EXPECT_FALSE(parse_metric("", gauge("a")).problem.empty());
+}
+
+TEST(MetricText, OnePassFindsSeveralAndARefusedOneSpoilsNoOther) {
+  const char* body = "a 1\nb{x=\"1\"} 2\nb{x=\"2\"} 3\nc broken\nc 4\nd NaN\nh_bucket{le=\"+Inf\"} 5\n";
+  const std::vector<PrometheusFigure> wanted = {
+      gauge("d"), gauge("c"), gauge("b", {{"x", "2"}}), gauge("e"), gauge("a"), histogram("h"), gauge("a")};
+  const auto found = parse_metrics(body, wanted);
+  ASSERT_EQ(found.size(), wanted.size());
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto alone = parse_metric(body, wanted[i]);
+    EXPECT_EQ(found[i].value, alone.value) << wanted[i].metric;
+    EXPECT_EQ(found[i].buckets, alone.buckets) << wanted[i].metric;
+    EXPECT_EQ(found[i].problem, alone.problem) << wanted[i].metric;
+  }
+  EXPECT_EQ(found[1].problem, "a line of the metric has no number") << "a good line after it does not count";
+  EXPECT_EQ(found[2].value, 3);
+  EXPECT_EQ(found[4].value, 1);
+  EXPECT_EQ(found[6].value, 1) << "asked twice";
+  EXPECT_TRUE(parse_metrics(body, {}).empty());
+  for (const auto& each : parse_metrics("a 1\nc x\n" + std::string(9000, 'x'), wanted))
+    EXPECT_FALSE(each.problem.empty());
+  const auto broken = parse_metrics("c x\n" + std::string(9000, 'x'), wanted);
+  EXPECT_EQ(broken[1].problem, "a line of the metric has no number") << "its first problem";
+  EXPECT_EQ(broken[0].problem, "a line is longer than 8192 bytes");
 }
 
 TEST(MetricText, BrokenHistogramsAreRefused) {
