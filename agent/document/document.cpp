@@ -18,6 +18,28 @@ std::string Value::text(std::string_view key) const {
   return member != nullptr && member->scalar() != nullptr ? member->scalar()->text : std::string();
 }
 
+const Value* value_at(const Value& from, std::initializer_list<std::string_view> path) {
+  const Value* at = &from;
+  for (const auto key : path) {
+    at = at->find(key);
+    if (at == nullptr || at->null()) return nullptr;
+  }
+  return at;
+}
+
+std::string text_at(const Value& from, std::initializer_list<std::string_view> path) {
+  const auto* value = value_at(from, path);
+  return value != nullptr && value->scalar() != nullptr ? value->scalar()->text : std::string();
+}
+
+std::optional<std::span<const Value>> list_at(const Value& from,
+                                              std::initializer_list<std::string_view> path) {
+  const auto* value = value_at(from, path);
+  if (value == nullptr) return std::span<const Value>();
+  if (value->list() == nullptr) return std::nullopt;
+  return std::span<const Value>(*value->list());
+}
+
 std::string Problem::text() const {
   std::string out = file;
   if (place.line > 0) {

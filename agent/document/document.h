@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +44,14 @@ struct Value {
   /// The text of a map's member that is a scalar; empty: there is none.
   [[nodiscard]] std::string text(std::string_view key) const;
 };
+
+/// The value at the end of the path; null when a part is missing or null.
+const Value* value_at(const Value& from, std::initializer_list<std::string_view> path);
+/// The text of a scalar there; empty otherwise.
+std::string text_at(const Value& from, std::initializer_list<std::string_view> path);
+/// The list there; empty when missing or null; absent when it is not a list.
+std::optional<std::span<const Value>> list_at(const Value& from,
+                                              std::initializer_list<std::string_view> path);
 
 /// One problem of a text: where, what was found, and what would be legal.
 struct Problem {

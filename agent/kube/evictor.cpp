@@ -1,11 +1,11 @@
 #include <deque>
 #include <utility>
 
+#include "agent/document/document.h"
 #include "agent/kube/client/answer.h"
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/pod_requests.h"
-#include "agent/pods/kube_text.h"
 #include "agent/runtime/json.h"
 
 namespace evenkeel::kube {
@@ -45,9 +45,10 @@ std::string eviction_version(const std::string& body) {
   const auto parsed = document::parse_json(body, "discovery");
   if (!parsed.problems.empty()) return {};
   for (const auto& resource :
-       pods::list_at(parsed.root, {"resources"}).value_or(std::span<const document::Value>())) {
-    if (pods::text_at(resource, {"name"}) != "pods/eviction") continue;
-    const auto group = pods::text_at(resource, {"group"}), version = pods::text_at(resource, {"version"});
+       document::list_at(parsed.root, {"resources"}).value_or(std::span<const document::Value>())) {
+    if (document::text_at(resource, {"name"}) != "pods/eviction") continue;
+    const auto group = document::text_at(resource, {"group"}),
+               version = document::text_at(resource, {"version"});
     if (group == "policy" && !version.empty()) return group + '/' + version;
   }
   return {};

@@ -35,11 +35,11 @@ bool put_amounts(runtime::Json& json, const lending::LentAmounts& amounts,
 
 std::optional<lending::LentAmounts> lent_amounts_in(std::string_view node_json) {
   const auto parsed = document::parse_json(node_json, "node");
-  if (!parsed.problems.empty() || pods::text_at(parsed.root, {"kind"}) != "Node") return std::nullopt;
+  if (!parsed.problems.empty() || document::text_at(parsed.root, {"kind"}) != "Node") return std::nullopt;
   lending::LentAmounts out{};
   for (std::size_t i = 0; i < lending::kLentCount; ++i) {
     const auto name = resource_name(i);
-    const auto* value = pods::value_at(parsed.root, {"status", "allocatable", name});
+    const auto* value = document::value_at(parsed.root, {"status", "allocatable", name});
     if (value == nullptr) continue;
     const auto amount =
         value->scalar() != nullptr ? pods::plausible_bytes(value->scalar()->text) : std::nullopt;

@@ -1,12 +1,12 @@
 #include <utility>
 
+#include "agent/document/document.h"
 #include "agent/kube/client/answer.h"
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
 #include "agent/kube/node_reporter.h"
 #include "agent/kube/patcher.h"
 #include "agent/kube/trouble_report.h"
-#include "agent/pods/kube_text.h"
 #include "agent/runtime/json.h"
 
 namespace evenkeel::kube {
@@ -36,13 +36,14 @@ bool put_copy(runtime::Json& json, const document::Value& taint) {
 
 std::optional<NodeTaints> taints_in(std::string_view node_json) {
   const auto parsed = document::parse_json(node_json, "node");
-  if (!parsed.problems.empty() || pods::text_at(parsed.root, {"kind"}) != "Node") return std::nullopt;
-  const auto taints = pods::list_at(parsed.root, {"spec", "taints"});
+  if (!parsed.problems.empty() || document::text_at(parsed.root, {"kind"}) != "Node") return std::nullopt;
+  const auto taints = document::list_at(parsed.root, {"spec", "taints"});
   if (!taints) return std::nullopt;
-  NodeTaints out{.resource_version = pods::text_at(parsed.root, {"metadata", "resourceVersion"})};
+  NodeTaints out{.resource_version = document::text_at(parsed.root, {"metadata", "resourceVersion"})};
   runtime::Json json(out.others);
   for (const auto& taint : *taints) {
-    const bool ours = pods::text_at(taint, {"key"}) == kKey && pods::text_at(taint, {"effect"}) == kEffect;
+    const bool ours =
+        document::text_at(taint, {"key"}) == kKey && document::text_at(taint, {"effect"}) == kEffect;
     out.ours = out.ours || ours;
     if (!ours && !put_copy(json, taint)) return std::nullopt;
   }

@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "agent/pods/kube_text.h"
+#include "agent/document/document.h"
 
 namespace evenkeel::kube {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 constexpr document::KeyFilter kMetadata[] = {{"name"}, {"resourceVersion"}};
 constexpr document::KeyFilter kObject[] = {{"apiVersion"}, {"kind"}, {"metadata", kMetadata}, {"spec"}};
 
-std::string name_of(const document::Value& object) { return pods::text_at(object, {"metadata", "name"}); }
+std::string name_of(const document::Value& object) { return document::text_at(object, {"metadata", "name"}); }
 
 }  // namespace
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/pods/kube_text.h"
+#include "agent/document/document.h"
 
 namespace evenkeel::kube {
 namespace {
@@ -16,7 +16,8 @@ std::string selector_of(const std::string& node) { return "spec.nodeName=" + nod
 
 /// Namespace and name, of which the API server has one pod at a time.
 std::string key_of(const document::Value& object) {
-  return pods::text_at(object, {"metadata", "namespace"}) + '/' + pods::text_at(object, {"metadata", "name"});
+  return document::text_at(object, {"metadata", "namespace"}) + '/' +
+         document::text_at(object, {"metadata", "name"});
 }
 
 /// What the newest version of an object says.

@@ -6,7 +6,6 @@
 #include "agent/document/document.h"
 #include "agent/kube/client/answer.h"
 #include "agent/kube/client/paced_request.h"
-#include "agent/pods/kube_text.h"
 
 namespace evenkeel::kube {
 namespace {
@@ -24,7 +23,7 @@ std::string why_not(const http::HttpReply& reply) {
 
 std::string uid_in(const std::string& object) {
   const auto parsed = document::parse_json(object, "answer");
-  return parsed.problems.empty() ? pods::text_at(parsed.root, {"metadata", "uid"}) : std::string();
+  return parsed.problems.empty() ? document::text_at(parsed.root, {"metadata", "uid"}) : std::string();
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "agent/pods/kube_text.h"
+#include "agent/document/document.h"
 
 namespace evenkeel::kube {
 namespace {
@@ -26,7 +26,7 @@ constexpr KindRow kKinds[] = {{"ADDED", Kind::current},
                               {"ERROR", Kind::error}};
 
 int number_at(const document::Value& from, const char* key) {
-  const auto text = pods::text_at(from, {key});
+  const auto text = document::text_at(from, {key});
   int number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
@@ -40,7 +40,7 @@ document::Parsed parse_event(std::string_view line, std::span<const document::Ke
 }  // namespace
 
 std::string version_of(const document::Value& object) {
-  auto text = pods::text_at(object, {"metadata", "resourceVersion"});
+  auto text = document::text_at(object, {"metadata", "resourceVersion"});
   const bool word = std::ranges::all_of(text, [](char c) {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   });
@@ -56,7 +56,7 @@ ListHead read_list_head(const document::Parsed& rest) {
     return out;
   }
   out.version = version_of(rest.root);
-  if (out.version.empty() || !pods::list_at(rest.root, {"items"}))
+  if (out.version.empty() || !document::list_at(rest.root, {"items"}))
     out.problem = "the answer is not a list of objects";
   return out;
 }
@@ -64,17 +64,18 @@ ListHead read_list_head(const document::Parsed& rest) {
 WatchEvent parse_watch_event(std::string_view line, std::span<const document::KeyFilter> kept) {
   WatchEvent out;
   const auto parsed = parse_event(line, kept);
-  const document::Value* object = parsed.problems.empty() ? pods::value_at(parsed.root, {"object"}) : nullptr;
+  const document::Value* object =
+      parsed.problems.empty() ? document::value_at(parsed.root, {"object"}) : nullptr;
   if (object == nullptr || object->map() == nullptr) return out;
-  const auto* row = std::ranges::find(kKinds, pods::text_at(parsed.root, {"type"}), &KindRow::type);
+  const auto* row = std::ranges::find(kKinds, document::text_at(parsed.root, {"type"}), &KindRow::type);
   if (row == std::end(kKinds)) return out;
   if (row->kind == Kind::error) {
     const auto status = parse_event(line, kStatus);
-    object = status.problems.empty() ? pods::value_at(status.root, {"object"}) : nullptr;
+    object = status.problems.empty() ? document::value_at(status.root, {"object"}) : nullptr;
     if (object == nullptr) return out;
     return {.kind = Kind::error,
             .code = number_at(*object, "code"),
-            .message = pods::text_at(*object, {"message"})};
+            .message = document::text_at(*object, {"message"})};
   }
   out.version = version_of(*object);
   out.object = *object;

@@ -2,10 +2,10 @@
 #include <array>
 
 #include "agent/config/schema_read.h"
+#include "agent/document/document.h"
 #include "agent/document/units_text.h"
 #include "agent/history/usage_history.h"
 #include "agent/lender/lending.h"
-#include "agent/pods/kube_text.h"
 
 namespace evenkeel::lender {
 namespace {
@@ -27,7 +27,7 @@ constexpr std::array<Field, 4> kFields = {{{"aggregateDurationSeconds", "metricA
 /// True: the field was applied.
 bool put(const Field& field, const CollectPolicy& policy, ColocationStrategy& strategy,
          std::vector<std::string>& notices) {
-  const auto* value = pods::value_at(policy.fields, {field.key});
+  const auto* value = document::value_at(policy.fields, {field.key});
   if (value == nullptr) return false;
   document::Value layer;
   layer.is = document::ValueMap{{field.strategy, *value}};
@@ -80,8 +80,9 @@ std::optional<CollectPolicy> collect_policy_in(std::string_view node_metric_json
   static constexpr std::array<document::KeyFilter, 1> kSpec = {{{"metricCollectPolicy", {}}}};
   static constexpr std::array<document::KeyFilter, 2> kObject = {{{"kind", {}}, {"spec", kSpec}}};
   const auto parsed = document::parse_json(node_metric_json, "answer", kObject);
-  if (!parsed.problems.empty() || pods::text_at(parsed.root, {"kind"}) != "NodeMetric") return std::nullopt;
-  const auto* policy = pods::value_at(parsed.root, {"spec", "metricCollectPolicy"});
+  if (!parsed.problems.empty() || document::text_at(parsed.root, {"kind"}) != "NodeMetric")
+    return std::nullopt;
+  const auto* policy = document::value_at(parsed.root, {"spec", "metricCollectPolicy"});
   return policy != nullptr ? CollectPolicy{*policy} : CollectPolicy{};
 }
 

@@ -37,28 +37,6 @@ constexpr std::array<ResourceRow, 6> kResourceRows = {{
 
 }  // namespace
 
-const document::Value* value_at(const document::Value& from, std::initializer_list<std::string_view> path) {
-  const document::Value* at = &from;
-  for (const auto key : path) {
-    at = at->find(key);
-    if (at == nullptr || at->null()) return nullptr;
-  }
-  return at;
-}
-
-std::string text_at(const document::Value& from, std::initializer_list<std::string_view> path) {
-  const auto* value = value_at(from, path);
-  return value != nullptr && value->scalar() != nullptr ? value->scalar()->text : std::string();
-}
-
-std::optional<std::span<const document::Value>> list_at(const document::Value& from,
-                                                        std::initializer_list<std::string_view> path) {
-  const auto* value = value_at(from, path);
-  if (value == nullptr) return std::span<const document::Value>();
-  if (value->list() == nullptr) return std::nullopt;
-  return std::span<const document::Value>(*value->list());
-}
-
 TextMap text_map(const document::Value* value) {
   TextMap out;
   if (value == nullptr || value->map() == nullptr) return out;

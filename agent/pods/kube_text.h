@@ -1,10 +1,8 @@
-// Small readers for Kubernetes objects and for what the API writes: members, quantities, times.
+// Small readers for Kubernetes objects and for what the API writes: quantities, times.
 #pragma once
 
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,16 +12,8 @@
 
 namespace evenkeel::pods {
 
-// Small readers for Kubernetes objects: members by path, texts, resource lists, JSON in annotations. Does not
-// know pods or nodes.
-
-/// The value at the end of the path; null when a part is missing or null.
-const document::Value* value_at(const document::Value& from, std::initializer_list<std::string_view> path);
-/// The text of a scalar there; empty otherwise.
-std::string text_at(const document::Value& from, std::initializer_list<std::string_view> path);
-/// The list there; empty when missing or null; absent when it is not a list.
-std::optional<std::span<const document::Value>> list_at(const document::Value& from,
-                                                        std::initializer_list<std::string_view> path);
+// Small readers for Kubernetes objects: texts, resource lists, JSON in annotations. Does not know pods or
+// nodes.
 
 /// Labels or annotations: scalars only, without kubectl's copy of the whole object.
 TextMap text_map(const document::Value* value);

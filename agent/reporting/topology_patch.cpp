@@ -102,7 +102,7 @@ void put_resources(runtime::Json& json, const Zones& zones, const NodeTopology::
 void put_zone(runtime::Json& json, const Zones& zones, std::size_t number) {
   const auto name = "node-" + std::to_string(number);
   const Value* old = find_zone(zones.standing, name);
-  const auto resources = old == nullptr ? std::nullopt : pods::list_at(*old, {"resources"});
+  const auto resources = old == nullptr ? std::nullopt : document::list_at(*old, {"resources"});
   json.begin_object().member("name", name).member("type", "Node");
   put_resources(json, zones, zones.topology.zones[number], resources.value_or(std::span<const Value>{}));
   if (old != nullptr && old->map() != nullptr)
@@ -133,7 +133,7 @@ void put_annotations(runtime::Json& json, const NodeTopology& topology, bool rem
 }
 
 bool annotated(const NodeTopology& topology, const Value& object) {
-  const auto* standing = pods::value_at(object, {"metadata", "annotations"});
+  const auto* standing = document::value_at(object, {"metadata", "annotations"});
   for (const auto& [name, text] : topology.annotations) {
     const auto* old = standing == nullptr ? nullptr : standing->find(name);
     if ((old != nullptr) != text.has_value() || (text && standing->text(name) != *text)) return false;
@@ -142,7 +142,7 @@ bool annotated(const NodeTopology& topology, const Value& object) {
 }
 
 bool has_policy(const Value& object, const std::string& policy) {
-  const auto policies = pods::list_at(object, {"topologyPolicies"});
+  const auto policies = document::list_at(object, {"topologyPolicies"});
   if (!policies || policies->size() != 1) return false;
   const auto* text = policies->front().scalar();
   return text != nullptr && text->text == policy;
@@ -199,11 +199,11 @@ std::string topology_object(const NodeTopology& topology, const std::string& nod
 std::optional<std::string> topology_patch(const NodeTopology& topology, std::string_view standing,
                                           double steady) {
   const auto object = document::parse_json(standing, "server");
-  if (!object.problems.empty() || pods::text_at(object.root, {"kind"}) != kKind) return std::nullopt;
-  const auto old = pods::list_at(object.root, {"zones"});
+  if (!object.problems.empty() || document::text_at(object.root, {"kind"}) != kKind) return std::nullopt;
+  const auto old = document::list_at(object.root, {"zones"});
   if (!old) return std::nullopt;
   const auto zones = zones_text({topology, *old, steady});
-  const auto* old_zones = pods::value_at(object.root, {"zones"});
+  const auto* old_zones = document::value_at(object.root, {"zones"});
   const auto wanted = document::parse_json(zones, "zones");
   const bool policy_stands = topology.policy.empty() || has_policy(object.root, topology.policy);
   if (policy_stands && old_zones != nullptr && same_zones(wanted.root, *old_zones) &&
@@ -212,7 +212,7 @@ std::optional<std::string> topology_patch(const NodeTopology& topology, std::str
   std::string out;
   runtime::Json json(out);
   json.begin_object().key("metadata").begin_object();
-  json.member("resourceVersion", pods::text_at(object.root, {"metadata", "resourceVersion"}));
+  json.member("resourceVersion", document::text_at(object.root, {"metadata", "resourceVersion"}));
   put_annotations(json, topology, true);
   json.end_object();
   if (!policy_stands) json.key("topologyPolicies").begin_array().value(topology.policy).end_array();

@@ -20,54 +20,50 @@ using document::Value;
 constexpr std::int64_t kMost = std::int64_t{1} << 53;
 constexpr double kLongestSeconds = 1e9;  // 30 years
 
-const Value& at(const Value& value, std::string_view key) {
-  static const Value nothing;
-  const Value* found = value.find(key);
-  return found != nullptr ? *found : nothing;
-}
+/// Members are found by their paths.
+using Path = std::initializer_list<std::string_view>;
 
-const document::ValueList& list_at(const Value& value, std::string_view key) {
-  static const document::ValueList nothing;
-  const auto* list = at(value, key).list();
-  return list != nullptr ? *list : nothing;
-}
-
-std::optional<std::int64_t> whole(const Value& value, std::string_view key) {
-  const auto number = whole_number(value.text(key));
+std::optional<std::int64_t> whole(const Value& value, Path path) {
+  const auto number = whole_number(text_at(value, path));
   return number && *number >= 0 && *number <= kMost ? number : std::nullopt;
 }
 
-std::optional<double> decimal(const Value& value, std::string_view key) {
-  const auto number = document::parse_decimal(value.text(key));
+std::optional<double> decimal(const Value& value, Path path) {
+  const auto number = document::parse_decimal(text_at(value, path));
   const bool good = number && std::isfinite(*number) && std::abs(*number) <= static_cast<double>(kMost);
   return good ? number : std::nullopt;
 }
 
 template <class Q>
-std::optional<Q> quantity(const Value& value, std::string_view key) {
-  const auto number = whole(value, key);
+std::optional<Q> quantity(const Value& value, Path path) {
+  const auto number = whole(value, path);
   return number ? std::optional(Q(*number)) : std::nullopt;
+}
+
+/// Empty, too: it is no list.
+std::span<const Value> items_of(const Value& value, std::string_view key) {
+  return list_at(value, {key}).value_or(std::span<const Value>());
 }
 
 // /v1/snapshot
 
 CpuLimit limit_of(const Value& cgroup) {
   if (cgroup.text("cpu_quota_us") == "unlimited") return {.unlimited = true};
-  const auto quota = whole(cgroup, "cpu_quota_us"), period = whole(cgroup, "cpu_period_us");
+  const auto quota = whole(cgroup, {"cpu_quota_us"}), period = whole(cgroup, {"cpu_period_us"});
   if (!quota || !period || *period == 0) return {};
   return {.cpu = MilliCpu(scaled(*quota, 1000, *period))};
 }
 
 std::optional<double> throttled_percent(const Value& cgroup) {
-  const Value& throttling = at(cgroup, "throttling");
-  const auto periods = whole(throttling, "periods"), throttled = whole(throttling, "throttled_periods");
+  const auto periods = whole(cgroup, {"throttling", "periods"});
+  const auto throttled = whole(cgroup, {"throttling", "throttled_periods"});
   if (!periods || !throttled || *periods == 0) return std::nullopt;
   return 100 * static_cast<double>(*throttled) / static_cast<double>(*periods);
 }
 
 Stall stall_of(const Value& holder, std::string_view resource) {
-  const Value& pressure = at(at(holder, "pressure"), resource);
-  return {decimal(pressure, "some_avg10_percent"), decimal(pressure, "full_avg10_percent")};
+  return {decimal(holder, {"pressure", resource, "some_avg10_percent"}),
+          decimal(holder, {"pressure", resource, "full_avg10_percent"})};
 }
 
 void take_worst_stall(PodUse& pod, const Value& cgroup) {
@@ -90,21 +86,21 @@ PodUse pod_of(const Value& cgroup, const std::string& path) {
   PodUse pod;
   pod.name = cgroup.text("pod").empty() ? path : cgroup.text("pod");
   pod.qos_class = cgroup.text("kind") == "pod" ? class_of(path) : "host";
-  pod.cpu_use = quantity<MilliCpu>(cgroup, "cpu_use_millis");
+  pod.cpu_use = quantity<MilliCpu>(cgroup, {"cpu_use_millis"});
   pod.limit = limit_of(cgroup);
   pod.throttled_percent = throttled_percent(cgroup);
-  pod.memory = quantity<Bytes>(at(cgroup, "memory"), "working_set_bytes");
+  pod.memory = quantity<Bytes>(cgroup, {"memory", "working_set_bytes"});
   take_worst_stall(pod, cgroup);
   return pod;
 }
 
 void put_pods(View& view, const Value& snapshot) {
   std::map<std::string, PodUse> by_path;
-  for (const auto& cgroup : list_at(snapshot, "cgroups")) {
+  for (const auto& cgroup : items_of(snapshot, "cgroups")) {
     const std::string kind = cgroup.text("kind"), path = cgroup.text("path");
     if (kind == "pod" || kind == "host-application") by_path.emplace(path, pod_of(cgroup, path));
   }
-  for (const auto& cgroup : list_at(snapshot, "cgroups")) {
+  for (const auto& cgroup : items_of(snapshot, "cgroups")) {
     if (cgroup.text("kind") != "container") continue;
     const std::string path = cgroup.text("path");
     const auto pod = by_path.find(path.substr(0, path.rfind('/')));
@@ -117,11 +113,11 @@ void put_pods(View& view, const Value& snapshot) {
 }
 
 void put_node(View& view, const Value& node) {
-  view.cpu_capacity = quantity<MilliCpu>(node, "cpu_capacity_millis");
-  view.cpu_use = quantity<MilliCpu>(node, "cpu_use_millis");
-  view.cpu_stolen = quantity<MilliCpu>(node, "cpu_stolen_millis");
-  view.memory_total = quantity<Bytes>(at(node, "memory"), "total_bytes");
-  view.memory_available = quantity<Bytes>(at(node, "memory"), "available_bytes");
+  view.cpu_capacity = quantity<MilliCpu>(node, {"cpu_capacity_millis"});
+  view.cpu_use = quantity<MilliCpu>(node, {"cpu_use_millis"});
+  view.cpu_stolen = quantity<MilliCpu>(node, {"cpu_stolen_millis"});
+  view.memory_total = quantity<Bytes>(node, {"memory", "total_bytes"});
+  view.memory_available = quantity<Bytes>(node, {"memory", "available_bytes"});
   view.cpu_stall = stall_of(node, "cpu");
   view.memory_stall = stall_of(node, "memory");
   view.io_stall = stall_of(node, "io");
@@ -131,12 +127,12 @@ void put_node(View& view, const Value& node) {
 std::string put_sides(View& view, const Value& snapshot) {
   std::string path;
   std::optional<MilliCpu> all;
-  for (const auto& cgroup : list_at(snapshot, "cgroups")) {
+  for (const auto& cgroup : items_of(snapshot, "cgroups")) {
     const std::string kind = cgroup.text("kind");
-    if (kind == "kubepods") all = quantity<MilliCpu>(cgroup, "cpu_use_millis");
+    if (kind == "kubepods") all = quantity<MilliCpu>(cgroup, {"cpu_use_millis"});
     if (kind != "qos" || cgroup.text("path").find("besteffort") == std::string::npos) continue;
     path = cgroup.text("path");
-    view.best_effort.cpu_use = quantity<MilliCpu>(cgroup, "cpu_use_millis");
+    view.best_effort.cpu_use = quantity<MilliCpu>(cgroup, {"cpu_use_millis"});
     view.best_effort.limit = limit_of(cgroup);
   }
   // Both are read one after the other, so the difference can be a little less than nothing.
@@ -151,7 +147,7 @@ void put_levers(View& view, const Value& explain, const std::string& besteffort_
   std::map<std::string, int> values;
   auto& best_effort = view.best_effort;
   bool why_is_its_own = false;
-  for (const auto& managed : list_at(explain, "managed")) {
+  for (const auto& managed : items_of(explain, "managed")) {
     if (managed.text("yielded") == "true") continue;  // its owner's again
     const std::string policy = managed.text("policy"), file = managed.text("file");
     ++values[policy];
@@ -163,13 +159,17 @@ void put_levers(View& view, const Value& explain, const std::string& besteffort_
     why_is_its_own = own;
   }
   for (const auto& [policy, count] : values) view.levers.push_back({policy, count});
-  for (const auto& lever : list_at(explain, "withdrawn")) view.withdrawn.push_back(lever.text("lever"));
+  for (const auto& lever : items_of(explain, "withdrawn")) view.withdrawn.push_back(lever.text("lever"));
 }
 
-void put_lent(View& view, const Value& lending) {
-  const Value &advertised = at(lending, "advertised"), &held = at(lending, "held");
-  view.lent = {quantity<MilliCpu>(advertised, "batch-cpu"), quantity<MilliCpu>(held, "batch-cpu"),
-               quantity<Bytes>(advertised, "batch-memory"), quantity<Bytes>(held, "batch-memory")};
+void put_lent(View& view, const Value& explain) {
+  const auto cpu = [&](const char* which) {
+    return quantity<MilliCpu>(explain, {"lending", which, "batch-cpu"});
+  };
+  const auto memory = [&](const char* which) {
+    return quantity<Bytes>(explain, {"lending", which, "batch-memory"});
+  };
+  view.lent = {cpu("advertised"), cpu("held"), memory("advertised"), memory("held")};
 }
 
 // /metrics
@@ -224,12 +224,13 @@ void put_metrics(View& view, const std::string& body) {
 std::optional<View> read_view(const PageTexts& texts) {
   const auto snapshot = document::parse_json(texts.snapshot, "snapshot");
   const auto explain = document::parse_json(texts.explain, "explain");
-  if (at(snapshot.root, "node").null() || at(explain.root, "managed").null()) return std::nullopt;
+  const Value* node = value_at(snapshot.root, {"node"});
+  if (node == nullptr || value_at(explain.root, {"managed"}) == nullptr) return std::nullopt;
   View view;
-  put_node(view, at(snapshot.root, "node"));
+  put_node(view, *node);
   put_pods(view, snapshot.root);
   put_levers(view, explain.root, put_sides(view, snapshot.root));
-  put_lent(view, at(explain.root, "lending"));
+  put_lent(view, explain.root);
   put_metrics(view, texts.metrics);
   return view;
 }

@@ -36,7 +36,7 @@ const document::Value* at(const document::Value& from, std::initializer_list<std
   }
   return value;
 }
-std::string text_at(const document::Value& from, std::initializer_list<std::string> path) {
+std::string shown_at(const document::Value& from, std::initializer_list<std::string> path) {
   const document::Value* value = at(from, path);
   return value ? flow_text(*value) : "(absent)";
 }
@@ -45,7 +45,7 @@ std::string text_at(const document::Value& from, std::initializer_list<std::stri
 std::map<std::string, document::Value> by_kind(const std::string& text) {
   std::map<std::string, document::Value> out;
   for (auto& object : documents(text)) {
-    const auto kind = text_at(object, {"kind"});
+    const auto kind = shown_at(object, {"kind"});
     out.emplace(kind, std::move(object));
   }
   return out;
@@ -97,7 +97,7 @@ TEST(Chart, MakesTheObjectsOfTheKustomization) {
 TEST(Chart, BothConfigureTheSameAndItIsLegal) {
   const auto base = file("kustomize/base/nodeslo.yaml");
   const auto config_map = chart().at("ConfigMap");
-  const auto in_chart = text_at(config_map, {"data", "nodeslo.yaml"});
+  const auto in_chart = shown_at(config_map, {"data", "nodeslo.yaml"});
   EXPECT_EQ(flow_text(document::parse_yaml(in_chart, "chart").root),
             flow_text(document::parse_yaml(base, "base").root));
   EXPECT_TRUE(config::parse_nodeslo(base, "base").problems.empty());
@@ -114,10 +114,10 @@ TEST(Chart, ListensOnTheNodeAsTheScrapedKustomizationDoes) {
   const auto patch = document::parse_yaml(file("kustomize/scraped/daemonset.yaml"), "patch").root;
   const auto patched = *at(patch, {"spec", "template", "spec", "containers", "0"});
   const auto ours = container(chart("listenOnNode: false", "listenOnNode: true"));
-  EXPECT_EQ(text_at(ours, {"args"}), text_at(patched, {"args"}));
-  EXPECT_EQ(text_at(ours, {"env", "0"}), text_at(patched, {"env", "0"}));
+  EXPECT_EQ(shown_at(ours, {"args"}), shown_at(patched, {"args"}));
+  EXPECT_EQ(shown_at(ours, {"env", "0"}), shown_at(patched, {"env", "0"}));
   for (const char* probe : {"livenessProbe", "readinessProbe"})
-    EXPECT_EQ(text_at(ours, {probe, "httpGet", "host"}), "(absent)");
+    EXPECT_EQ(shown_at(ours, {probe, "httpGet", "host"}), "(absent)");
 }
 
 /// An overlay and the chart's value that does the same.
@@ -137,7 +137,7 @@ std::map<std::string, document::Value> patched(const std::string& overlay) {
   EXPECT_TRUE(patches && patches->list()) << overlay;
   for (const auto& patch : *patches->list()) {
     const auto text = document::parse_yaml(file(directory + patch.text("path")), patch.text("path"));
-    EXPECT_EQ(test::apply_patch(text.root, objects.at(text_at(patch, {"target", "kind"}))), "");
+    EXPECT_EQ(test::apply_patch(text.root, objects.at(shown_at(patch, {"target", "kind"}))), "");
   }
   return objects;
 }
@@ -190,20 +190,20 @@ TEST(OverlayList, AllAreComparedWithTheChart) {
 /// Who may get nodes/proxy may run commands in every container, who may list pods reads those of every node.
 TEST(Chart, GrantsNoWideRightUnlessAsked) {
   for (const auto& objects : {chart(), kustomize()}) {
-    const auto rules = text_at(objects.at("ClusterRole"), {"rules"});
+    const auto rules = shown_at(objects.at("ClusterRole"), {"rules"});
     for (const char* wide : {"nodes/proxy", "[pods]", "nodeslos", "nodemetrics", "noderesourcetopologies"})
       EXPECT_EQ(rules.find(wide), std::string::npos) << rules;
     EXPECT_NE(rules.find("resources: [nodes], verbs: [get]"), std::string::npos) << "no patch: " << rules;
-    EXPECT_EQ(text_at(objects.at("ClusterRole"), {"rules", "0", "resources"}), "[nodes/pods]");
-    EXPECT_EQ(text_at(container(objects), {"securityContext", "capabilities", "add"}),
+    EXPECT_EQ(shown_at(objects.at("ClusterRole"), {"rules", "0", "resources"}), "[nodes/pods]");
+    EXPECT_EQ(shown_at(container(objects), {"securityContext", "capabilities", "add"}),
               "[DAC_OVERRIDE, SYS_RESOURCE]");
-    EXPECT_EQ(text_at(objects.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "(absent)");
+    EXPECT_EQ(shown_at(objects.at("DaemonSet"), {"spec", "template", "spec", "hostPID"}), "(absent)");
   }
 }
 
 TEST(Chart, PassesExtraFlagsOn) {
   const auto ours = container(chart("extraArgs: []", "extraArgs: [--log-format=json, --interval=2s]"));
-  EXPECT_EQ(text_at(ours, {"args"}),
+  EXPECT_EQ(shown_at(ours, {"args"}),
             "[run, --report=node-status, --events, --listen=127.0.0.1:9319,unix:/run/evenkeel/evenkeel.sock, "
             "--log-format=json, --interval=2s]");
 }
@@ -211,26 +211,26 @@ TEST(Chart, PassesExtraFlagsOn) {
 TEST(Chart, SaysWhoVouchesForTheKubelet) {
   const std::string plain =
       "[run, --report=node-status, --events, --listen=127.0.0.1:9319,unix:/run/evenkeel/evenkeel.sock";
-  EXPECT_EQ(text_at(container(chart("  insecureTls: false", "  insecureTls: true")), {"args"}),
+  EXPECT_EQ(shown_at(container(chart("  insecureTls: false", "  insecureTls: true")), {"args"}),
             plain + ", --kubelet-insecure-tls]");
   const auto by_address = container(chart("  byAddress: false", "  byAddress: true"));
-  EXPECT_EQ(text_at(by_address, {"args"}), plain + ", --kubelet-url=https://$(HOST_IP):10250]");
-  EXPECT_EQ(text_at(by_address, {"env", "1"}),
+  EXPECT_EQ(shown_at(by_address, {"args"}), plain + ", --kubelet-url=https://$(HOST_IP):10250]");
+  EXPECT_EQ(shown_at(by_address, {"env", "1"}),
             "{name: HOST_IP, valueFrom: {fieldRef: {fieldPath: status.hostIP}}}");
   const auto vouched = chart("  caConfigMap: \"\"", "  caConfigMap: kubelets");
-  EXPECT_EQ(text_at(container(vouched), {"args"}), plain + ", --kubelet-ca=/etc/evenkeel-kubelet/ca.crt]");
-  EXPECT_EQ(text_at(container(vouched), {"volumeMounts", "4"}),
+  EXPECT_EQ(shown_at(container(vouched), {"args"}), plain + ", --kubelet-ca=/etc/evenkeel-kubelet/ca.crt]");
+  EXPECT_EQ(shown_at(container(vouched), {"volumeMounts", "4"}),
             "{mountPath: /etc/evenkeel-kubelet, name: kubelet-ca, readOnly: true}");
-  EXPECT_EQ(text_at(vouched.at("DaemonSet"), {"spec", "template", "spec", "volumes", "4"}),
+  EXPECT_EQ(shown_at(vouched.at("DaemonSet"), {"spec", "template", "spec", "volumes", "4"}),
             "{configMap: {name: kubelets}, name: kubelet-ca}");
 }
 
 TEST(Chart, TheAgentIsNeitherPrivilegedNorMayItBecomeSo) {
   const auto security = *at(container(kustomize()), {"securityContext"});
-  EXPECT_EQ(text_at(security, {"privileged"}), "false");
-  EXPECT_EQ(text_at(security, {"allowPrivilegeEscalation"}), "false");
-  EXPECT_EQ(text_at(security, {"readOnlyRootFilesystem"}), "true");
-  EXPECT_EQ(text_at(security, {"capabilities", "drop"}), "[ALL]");
+  EXPECT_EQ(shown_at(security, {"privileged"}), "false");
+  EXPECT_EQ(shown_at(security, {"allowPrivilegeEscalation"}), "false");
+  EXPECT_EQ(shown_at(security, {"readOnlyRootFilesystem"}), "true");
+  EXPECT_EQ(shown_at(security, {"capabilities", "drop"}), "[ALL]");
 }
 
 TEST(Kustomize, EachCapabilityAndEachRightSaysWhy) {

@@ -5,7 +5,6 @@
 #include "agent/document/document.h"
 #include "agent/http/http_client.h"
 #include "agent/kube/client/base64.h"
-#include "agent/pods/kube_text.h"
 #include "agent/runtime/files.h"
 
 namespace evenkeel::kube {
@@ -27,20 +26,20 @@ struct Reader {
   /// The entry `name` of a list of {name: …, kind: {…}}; null after a mistake.
   const document::Value* entry(const document::Value& root, const char* list, const char* kind,
                                const std::string& name) {
-    const auto entries = pods::list_at(root, {list});
+    const auto entries = document::list_at(root, {list});
     if (entries) {
       for (const auto& each : *entries)
-        if (const auto* found = pods::value_at(each, {kind});
-            pods::text_at(each, {"name"}) == name && found != nullptr)
+        if (const auto* found = document::value_at(each, {kind});
+            document::text_at(each, {"name"}) == name && found != nullptr)
           return found;
     }
     mistake(root, list, "has no " + std::string(kind) + " named '" + name + "'");
     return nullptr;
   }
   TextOrFile pem(const document::Value& from, const std::string& key) {
-    const auto encoded = pods::text_at(from, {key + "-data"});
+    const auto encoded = document::text_at(from, {key + "-data"});
     if (encoded.empty()) {
-      const auto path = pods::text_at(from, {key});
+      const auto path = document::text_at(from, {key});
       return path.empty() ? TextOrFile{} : TextOrFile{{}, beside(path)};
     }
     auto text = decode_base64(encoded);
@@ -53,20 +52,20 @@ struct Reader {
   /// Rejects members that change the identity in unsupported ways.
   void refuse(const document::Value& from, std::initializer_list<const char*> keys) {
     for (const char* key : keys)
-      if (const auto* found = pods::value_at(from, {key}))
+      if (const auto* found = document::value_at(from, {key}))
         mistake(*found, key, "is not supported; legal: token, tokenFile, client-certificate and client-key");
   }
 };
 
 void read_cluster(Reader& reader, const document::Value& cluster, KubeAccess& access) {
-  auto server = http::parse_url(pods::text_at(cluster, {"server"}));
+  auto server = http::parse_url(document::text_at(cluster, {"server"}));
   if (!server) return reader.mistake(cluster, "server", "legal: https://HOST:PORT");
   while (server->path.ends_with('/')) server->path.pop_back();
   access.server = server->text();
   access.authorities = reader.pem(cluster, "certificate-authority");
-  access.unverified = pods::text_at(cluster, {"insecure-skip-tls-verify"}) == "true";
-  access.server_name = pods::text_at(cluster, {"tls-server-name"});
-  if (const auto* proxy = pods::value_at(cluster, {"proxy-url"}))
+  access.unverified = document::text_at(cluster, {"insecure-skip-tls-verify"}) == "true";
+  access.server_name = document::text_at(cluster, {"tls-server-name"});
+  if (const auto* proxy = document::value_at(cluster, {"proxy-url"}))
     reader.mistake(*proxy, "proxy-url", "is not supported");
   if (access.unverified && access.authorities.given())
     reader.mistake(cluster, "insecure-skip-tls-verify", "legal: either this or a certificate-authority");
@@ -77,8 +76,8 @@ void read_cluster(Reader& reader, const document::Value& cluster, KubeAccess& ac
 
 void read_user(Reader& reader, const document::Value& user, KubeAccess& access) {
   reader.refuse(user, {"exec", "auth-provider", "username", "password", "as", "as-uid", "as-groups"});
-  const auto file = pods::text_at(user, {"tokenFile"});
-  access.token = {pods::text_at(user, {"token"}), file.empty() ? std::string() : reader.beside(file)};
+  const auto file = document::text_at(user, {"tokenFile"});
+  access.token = {document::text_at(user, {"token"}), file.empty() ? std::string() : reader.beside(file)};
   access.certificate = reader.pem(user, "client-certificate");
   access.key = reader.pem(user, "client-key");
   if (access.certificate.given() != access.key.given())
@@ -92,16 +91,17 @@ AccessResult parse_kubeconfig(std::string_view text, const std::string& file) {
   if (!parsed.problems.empty()) return {std::nullopt, parsed.problems.front().text()};
   const document::Value& root = parsed.root;
   Reader reader{file};
-  const auto current = pods::text_at(root, {"current-context"});
+  const auto current = document::text_at(root, {"current-context"});
   if (current.empty()) {
     reader.mistake(root, "current-context", "is not given; legal: the name of a context");
     return {std::nullopt, reader.error};
   }
   KubeAccess access{.source = file + ", context " + current};
   if (const auto* context = reader.entry(root, "contexts", "context", current)) {
-    if (const auto* cluster = reader.entry(root, "clusters", "cluster", pods::text_at(*context, {"cluster"})))
+    if (const auto* cluster =
+            reader.entry(root, "clusters", "cluster", document::text_at(*context, {"cluster"})))
       read_cluster(reader, *cluster, access);
-    const auto name = pods::text_at(*context, {"user"});
+    const auto name = document::text_at(*context, {"user"});
     if (const auto* user = name.empty() ? nullptr : reader.entry(root, "users", "user", name))
       read_user(reader, *user, access);
     if (access.server.starts_with("http://") && (access.token.given() || access.certificate.given()))

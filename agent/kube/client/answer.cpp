@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "agent/pods/kube_text.h"
+#include "agent/document/document.h"
 
 namespace evenkeel::kube {
 namespace {
@@ -24,11 +24,11 @@ std::string line_of(std::string_view text) {
 std::optional<KubeStatus> parse_status(std::string_view body) {
   if (body.size() > kLongestStatus || !body.starts_with('{')) return std::nullopt;
   const auto parsed = document::parse_json(body, "answer");
-  if (!parsed.problems.empty() || pods::text_at(parsed.root, {"kind"}) != "Status") return std::nullopt;
-  KubeStatus out{pods::text_at(parsed.root, {"reason"}), pods::text_at(parsed.root, {"message"})};
+  if (!parsed.problems.empty() || document::text_at(parsed.root, {"kind"}) != "Status") return std::nullopt;
+  KubeStatus out{document::text_at(parsed.root, {"reason"}), document::text_at(parsed.root, {"message"})};
   for (const auto& cause :
-       pods::list_at(parsed.root, {"details", "causes"}).value_or(std::span<const document::Value>()))
-    out.causes.push_back({pods::text_at(cause, {"reason"}), pods::text_at(cause, {"message"})});
+       document::list_at(parsed.root, {"details", "causes"}).value_or(std::span<const document::Value>()))
+    out.causes.push_back({document::text_at(cause, {"reason"}), document::text_at(cause, {"message"})});
   return out;
 }
 

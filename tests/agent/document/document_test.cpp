@@ -50,6 +50,22 @@ TEST(Document, JsonKeepsTextsAndPlaces) {
 constexpr document::KeyFilter kInner[] = {{"x"}};
 constexpr document::KeyFilter kSome[] = {{"a"}, {"list", kInner}};
 
+TEST(Document, MembersAreFoundByTheirPath) {
+  const auto root =
+      document::parse_json(R"({"a":{"b":{"c":"x"},"list":[1,2],"none":null},"empty":[]})", "f").root;
+  EXPECT_EQ(document::text_at(root, {"a", "b", "c"}), "x");
+  EXPECT_EQ(document::text_at(root, {"a", "b"}), "") << "a map has no text";
+  EXPECT_EQ(document::text_at(root, {"a", "b", "c", "d"}), "") << "beyond a scalar";
+  EXPECT_EQ(document::value_at(root, {"a", "none"}), nullptr) << "null is as good as missing";
+  EXPECT_EQ(document::value_at(root, {"a", "none", "c"}), nullptr);
+  EXPECT_EQ(document::value_at(root, {}), &root);
+  EXPECT_EQ(document::list_at(root, {"a", "list"}).value().size(), 2U);
+  EXPECT_TRUE(document::list_at(root, {"empty"}).value().empty());
+  EXPECT_TRUE(document::list_at(root, {"a", "none"}).value().empty());
+  EXPECT_TRUE(document::list_at(root, {"nothing", "here"}).value().empty());
+  EXPECT_FALSE(document::list_at(root, {"a", "b"})) << "a map is not a list";
+}
+
 TEST(Document, UnwantedMembersAreSkipped) {
   const auto parsed = document::parse_json(
       R"({"managed":{"a":[1,{"a":2}]},"a":{"any":["thing"]},"list":[{"x":1,"y":[{"x":2}]},{"y":3},null],"b":"{"})",

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "agent/cli/setup.h"
+#include "agent/document/document.h"
 #include "agent/kube/pod_requests.h"
-#include "agent/pods/kube_text.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/fixed_wall.h"
 #include "tests/support/fakes/http_script.h"
@@ -144,7 +144,7 @@ TEST_F(PodEventsTest, ALongMessageIsCutBetweenCharacters) {
   settle(1);
   const auto parsed = document::parse_json(server.asked()[0].body, "event");
   ASSERT_TRUE(parsed.problems.empty());
-  EXPECT_EQ(pods::text_at(parsed.root, {"message"}).size(), 1000U);
+  EXPECT_EQ(document::text_at(parsed.root, {"message"}).size(), 1000U);
 }
 
 TEST(NodesEvent, SaysWhenContentionBeginsAndEndsAndWhichLeverHarms) {

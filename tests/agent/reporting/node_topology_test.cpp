@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include "agent/document/document.h"
-#include "agent/pods/kube_text.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
 namespace evenkeel::test {
@@ -85,8 +84,8 @@ TEST_F(NodeTopologyTest, IsWhatTheSchedulerReads) {
   const auto& root = parsed.root;
   EXPECT_EQ(root.text("apiVersion"), "topology.node.k8s.io/v1alpha1");
   EXPECT_EQ(root.text("kind"), "NodeResourceTopology");
-  EXPECT_EQ(pods::text_at(root, {"metadata", "name"}), "n1");
-  const auto owners = pods::list_at(root, {"metadata", "ownerReferences"}).value();
+  EXPECT_EQ(document::text_at(root, {"metadata", "name"}), "n1");
+  const auto owners = document::list_at(root, {"metadata", "ownerReferences"}).value();
   ASSERT_EQ(owners.size(), 1U);
   EXPECT_EQ(owners[0].text("kind") + owners[0].text("name") + owners[0].text("uid"), "Noden1u-1");
   EXPECT_NE(created().find(R"("topologyPolicies":["None"])"), std::string::npos);
@@ -230,7 +229,7 @@ TEST_F(NodeTopologyTest, APatchKeepsWhatOthersWrote) {
   memory[0].ordinary = 7168_MiB;
   const auto text = patch(old);
   const auto root = document::parse_json(text, "patch").root;
-  EXPECT_EQ(pods::text_at(root, {"metadata", "resourceVersion"}), "7") << text;
+  EXPECT_EQ(document::text_at(root, {"metadata", "resourceVersion"}), "7") << text;
   EXPECT_EQ(root.find("topologyPolicies"), nullptr);
   EXPECT_NE(text.find(R"({"name":"nvidia.com/gpu","capacity":"1","allocatable":1,"available":"1"})"),
             std::string::npos)

@@ -8,7 +8,6 @@
 
 #include "agent/document/document.h"
 #include "agent/http/http_client.h"
-#include "agent/pods/kube_text.h"
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/api_server.h"
 #include "tests/support/fakes/fake_host.h"
@@ -79,7 +78,7 @@ TEST_F(TopologyReportingLive, CreatesTheObjectOnceTheKubeletsStateIsThere) {
   ASSERT_TRUE(agent.logged("event=reports-topology", seconds(60))) << agent.log();
   const auto root = document::parse_json(created(), "object").root;
   const auto annotation = [&](const char* name) {
-    return pods::text_at(root, {"metadata", "annotations", name});
+    return document::text_at(root, {"metadata", "annotations", name});
   };
   EXPECT_EQ(annotation("node.koordinator.sh/cpu-shared-pools"), R"([{"socket":0,"node":0,"cpuset":"0,3"}])");
   EXPECT_EQ(annotation("node.koordinator.sh/be-cpu-shared-pools"),

@@ -7,7 +7,6 @@
 
 #include "agent/document/document.h"
 #include "agent/http/http_client.h"
-#include "agent/pods/kube_text.h"
 #include "agent/reporting/reporting.h"
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/api_server.h"
@@ -88,19 +87,20 @@ TEST_F(UsageReportingLive, ReportsUsageAlthoughNothingIsLent) {
   EXPECT_EQ(asked[1].target, "/apis/slo.koordinator.sh/v1alpha1/nodemetrics/n1/status");
   EXPECT_EQ(asked[1].header("authorization"), "Bearer abc");
   const auto report = document::parse_json(asked[1].body, "report").root;
-  EXPECT_NE(pods::text_at(report, {"status", "nodeMetric", "nodeUsage", "resources", "cpu"}), "")
+  EXPECT_NE(document::text_at(report, {"status", "nodeMetric", "nodeUsage", "resources", "cpu"}), "")
       << asked[1].body;
-  const auto pods = pods::list_at(report, {"status", "podsMetric"});
+  const auto pods = document::list_at(report, {"status", "podsMetric"});
   ASSERT_TRUE(pods && pods->size() == 1) << asked[1].body;
-  EXPECT_EQ(pods::text_at((*pods)[0], {"name"}), "web");
-  EXPECT_EQ(pods::text_at((*pods)[0], {"qos"}), "LS");
-  const auto numa = pods::list_at(report, {"status", "nodeMetric", "numaUsages"});
+  EXPECT_EQ(document::text_at((*pods)[0], {"name"}), "web");
+  EXPECT_EQ(document::text_at((*pods)[0], {"qos"}), "LS");
+  const auto numa = document::list_at(report, {"status", "nodeMetric", "numaUsages"});
   ASSERT_TRUE(numa && numa->size() == 1) << "with the first report: " << asked[1].body;
-  EXPECT_EQ(pods::text_at((*numa)[0], {"nodeUsage", "resources", "cpu"}), "0m");
-  EXPECT_EQ(pods::text_at((*numa)[0], {"systemUsage", "resources", "memory"}), "5120");
+  EXPECT_EQ(document::text_at((*numa)[0], {"nodeUsage", "resources", "cpu"}), "0m");
+  EXPECT_EQ(document::text_at((*numa)[0], {"systemUsage", "resources", "memory"}), "5120");
   const auto predicts = [](const Asked& one) {
     const auto body = document::parse_json(one.body, "report").root;
-    return !pods::text_at(body, {"status", "prodReclaimableMetric", "resource", "resources", "cpu"}).empty();
+    return !document::text_at(body, {"status", "prodReclaimableMetric", "resource", "resources", "cpu"})
+                .empty();
   };
   EXPECT_TRUE(within(seconds(60), [&] { return std::ranges::any_of(patches(), predicts); }))
       << "it learns, too";

@@ -30,18 +30,7 @@ std::string pod_text(const std::string& name, const std::string& uid, const std:
          R"(","state":{"running":{}}}]}})";
 }
 
-const document::Value* member(const document::Value& in, std::initializer_list<std::string_view> path) {
-  const document::Value* at = &in;
-  for (const auto key : path) at = at == nullptr ? nullptr : at->find(key);
-  return at;
-}
-
 }  // namespace
-
-std::string text_at(const document::Value& in, std::initializer_list<std::string_view> path) {
-  const document::Value* at = member(in, path);
-  return at == nullptr || at->scalar() == nullptr ? "<none>" : at->scalar()->text;
-}
 
 double number_at(const document::Value& in, std::initializer_list<std::string_view> path) {
   return std::strtod(text_at(in, path).c_str(), nullptr);

@@ -15,8 +15,7 @@
 
 namespace evenkeel::test {
 
-/// The text of a member, by its path; "<none>" if it does not exist.
-std::string text_at(const document::Value& in, std::initializer_list<std::string_view> path);
+/// The number of a member, by its path; 0: it is none.
 double number_at(const document::Value& in, std::initializer_list<std::string_view> path);
 
 class AccusedNode {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "agent/document/document.h"
 #include "agent/kube/object_watch.h"
 #include "agent/kube/pod_watch.h"
-#include "agent/pods/kube_text.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/watched_server.h"
 #include "tests/support/state_dir.h"
@@ -100,7 +100,7 @@ class ObjectWatchTest : public ApiWatchTest {
                       asker_.loop(), *client_, clock_, nullptr, options_,
                       {.object =
                            [this](const document::Value& value) {
-                             record("object " + pods::text_at(value, {"metadata", "resourceVersion"}));
+                             record("object " + document::text_at(value, {"metadata", "resourceVersion"}));
                            },
                        .absent = [this] { record("absent"); },
                        .confirmed = [this] { ++confirmed_, enough(); },
