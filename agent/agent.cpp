@@ -58,7 +58,7 @@ Agent::Created Agent::create(const AgentOptions& options, runtime::Log& log, con
     return refuse(1, "another evenkeel holds the lock of " + kept_in +
                          "/journal: stop it first, or give one of them another --state-dir");
   if (!journal) return refuse(1, sentence("journal in " + kept_in, journal.error()));
-  auto claim = options.dry_run ? Result<Fd>(Fd()) : writers::claim_cgroups(*host, *layout);
+  auto claim = options.dry_run ? Result<Fd>(Fd()) : writers::claim_cgroups(*host, *layout, log);
   if (!claim && claim.error().code == EWOULDBLOCK)
     return refuse(1, "another evenkeel manages the cgroups below " + host->absolute(layout->primary()) +
                          ": stop it first, or give one of them another --cgroup-root");

@@ -1,7 +1,5 @@
 #include "agent/writers/writers.h"
 
-#include <sys/file.h>
-
 #include <filesystem>
 
 #include "agent/record/audit.h"
@@ -45,14 +43,6 @@ executor::Report restore_leftovers(const Host& host, const KernelPorts& ports, e
   sched::restore_sched_features(host, journal, report);
   network::restore_network(host, ports.network, journal, report);
   return report;
-}
-
-Result<Fd> claim_cgroups(const Host& host, const tree::Layout& layout) {
-  auto own = layout.cgroup_root.empty() ? layout.primary() : layout.primary() + '/' + layout.cgroup_root;
-  auto dir = host.open_dir(own);
-  if (!dir) dir = host.open_dir(layout.primary());  // the kubelet has yet to make it
-  if (dir && ::flock(dir->get(), LOCK_EX | LOCK_NB) != 0) return fail(errno, Op::open);
-  return dir;
 }
 
 void log_damage(runtime::Log& log, const std::string& state_dir, const executor::Journal& journal) {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,8 +42,12 @@ Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const
 
 /// Claims the cgroups below the layout's root for this agent, until the descriptor is closed: two agents with
 /// different state directories would fight. EWOULDBLOCK: another agent has them. It is an advisory lock on
-/// the directory, which containers see as well; it writes nothing.
-Result<Fd> claim_cgroups(const Host& host, const tree::Layout& layout);
+/// the directory, which containers see as well; it writes nothing. A lock of another user than root and this
+/// process's own does not count: the agent then works without one, and says so.
+Result<Fd> claim_cgroups(const Host& host, const tree::Layout& layout, runtime::Log& log);
+/// The processes that have locked a file by flock(2), from the text of /proc/locks (proc_locks(5)). Not those
+/// that wait; the kernel leaves out those of other PID namespaces.
+std::vector<int> flock_holders(std::string_view locks, std::uint64_t device, std::uint64_t inode);
 
 /// Says which lines of the journal could not be read, and where they are.
 void log_damage(runtime::Log& log, const std::string& state_dir, const executor::Journal& journal);

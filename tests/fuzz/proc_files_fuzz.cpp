@@ -1,3 +1,6 @@
+#include <sys/sysmacros.h>
+
+#include "agent/writers/writers.h"
 #include "collectors/devices/devices.h"
 #include "collectors/node/parsers.h"
 #include "tests/fuzz/fuzz.h"
@@ -18,6 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   node::cpus_of_stat(text);
   for (const auto& route : {devices::read_route(text), devices::read_route6(text)})
     promise(!route || (!route->link.empty() && route->link.find('/') == std::string_view::npos));
+  for (const int process : writers::flock_holders(text, makedev(0, 0x21), 7)) promise(process > 0);
   if (const auto pressure = node::parse_pressure(text)) promise(pressure->some.total.count() >= 0);
   return 0;
 }

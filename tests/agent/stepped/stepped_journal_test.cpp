@@ -1,8 +1,14 @@
 // Tests the program as a black box: a journal that was damaged while no agent ran, that cannot be written or
 // told from another boot's, and two agents on one host.
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -191,6 +197,35 @@ TEST(SteppedTwoAgents, TheSecondOneSaysThatItsCgroupsAreTaken) {
   node.seconds(1, third);
   third.quit();
   std::filesystem::remove_all(node.state_dir() + "-other");
+}
+
+// The directory of the cgroups is for everyone to open, so everyone can lock it.
+TEST(SteppedTwoAgents, ALockOfAStrangerDoesNotKeepItFromStarting) {
+  TwoPods node(FakeNode::Kernel::v2, "cpuBurstStrategy: {policy: auto}\n");
+  const Fd dir(::open((node.host.root() + "/sys/fs/cgroup").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct stat is {};
+  ASSERT_EQ(::fstat(dir.get(), &is), 0);
+  ASSERT_EQ(::flock(dir.get(), LOCK_EX | LOCK_NB), 0);
+  std::array<char, 128> line{};
+  std::snprintf(line.data(), line.size(), "1: FLOCK  ADVISORY  WRITE 4242 %02x:%02x:%lu 0 EOF\n",
+                major(is.st_dev), minor(is.st_dev), is.st_ino);
+  node.host.file("proc/locks", line.data());
+  std::vector<std::string> run{"run", "--stepped"};
+  for (const auto& argument : node.args()) run.push_back(argument);
+  const auto belongs_to = [&](const std::string& users) {
+    node.host.file("proc/4242/status", "Name:\tflock\nUid:\t" + users + "\n");
+  };
+  belongs_to("0\t0\t0\t0");
+  const Ran refused = run_evenkeel(run);
+  EXPECT_EQ(refused.exit_status, 1);
+  EXPECT_NE(refused.err.find("another evenkeel manages the cgroups"), std::string::npos) << refused.err;
+  belongs_to("54321\t0\t0\t0");  // of the real and the effective user the first one counts
+  SteppedAgent agent(node.args());
+  node.seconds(1, agent);
+  agent.quit();
+  EXPECT_EQ(agent.exit_status(), 0) << agent.stderr_text();
+  EXPECT_NE(agent.stderr_text().find("event=cgroups-locked process=4242 user=54321"), std::string::npos)
+      << agent.stderr_text();
 }
 
 }  // namespace
