@@ -53,10 +53,19 @@ std::string damaged_since(const std::string& boot_id) {
 }
 
 /// The text of journal.damaged without its first line; empty if it is of another boot.
-std::string damaged_before(const Fd& file, const std::string& boot_id) {
-  const auto text = file ? content(file) : Result<std::string>();
+Result<std::string> damaged_before(const Fd& file, const std::string& boot_id) {
+  auto text = content(file);
+  if (!text) return text;
   const auto head = damaged_since(boot_id);
-  return text && text->starts_with(head) ? text->substr(head.size()) : std::string();
+  return text->starts_with(head) ? text->substr(head.size()) : std::string();
+}
+
+/// How many lines journal.damaged has. One that cannot be read counts as one: nobody has seen to it.
+int damaged_lines(const std::string& path, const std::string& boot_id) {
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return errno == ENOENT ? 0 : 1;
+  const auto text = damaged_before(file, boot_id);
+  return text ? static_cast<int>(std::ranges::count(*text, '\n')) : 1;
 }
 
 void make_newest(std::vector<std::string>& texts, std::string_view text) {
@@ -104,8 +113,7 @@ Result<> Journal::lock_and_read(const std::string& state_dir, const std::string&
   if (!file_) return fail(errno, Op::open, kName);
   const auto text = content(file_);
   if (!text) return tl::unexpected(text.error());
-  const Fd damaged(::open((path_ + ".damaged").c_str(), O_RDONLY | O_CLOEXEC));
-  corrupt_ = static_cast<int>(std::ranges::count(damaged_before(damaged, boot_id), '\n'));
+  corrupt_ = damaged_lines(path_ + ".damaged", boot_id);
   load(*text);
   return {};
 }
@@ -178,40 +186,6 @@ Result<> Journal::done(const std::string& path, std::uint64_t inode) {
   return {};
 }
 
-void Journal::apply_directory(const std::string& path, std::uint64_t inode, bool gone) {
-  dead_ += gone ? 2 : directories_.count(path);
-  if (gone) {
-    directories_.erase(path);
-  } else {
-    directories_[path] = inode;
-  }
-}
-
-Result<> Journal::append_directory(const std::string& path, std::uint64_t inode, bool gone) {
-  auto appended = append(directory_line(path, inode, gone), gone ? Kind::closing : Kind::opening);
-  if (!appended) return appended;
-  apply_directory(path, inode, gone);
-  shrink();
-  return {};
-}
-
-std::string Journal::directory_line(const std::string& path, std::uint64_t inode, bool gone) const {
-  const auto cut = path.rfind('/');
-  const JournalEntry entry{.dir = path.substr(0, cut), .inode = inode, .file = path.substr(cut + 1)};
-  return journal_line({.boot = boot_id_, .done = gone, .directory = true, .entry = entry});
-}
-
-Result<> Journal::made(const std::string& path, std::uint64_t inode) {
-  const auto found = directories_.find(path);
-  if (found != directories_.end() && found->second == inode) return {};
-  return append_directory(path, inode, false);
-}
-
-Result<> Journal::unmade(const std::string& path) {
-  const auto found = directories_.find(path);
-  return found == directories_.end() ? Result<>() : append_directory(path, found->second, true);
-}
-
 Result<> Journal::append(std::string line, Kind kind) {
   if (!file_) return {};
   if (keeps_back_ && kind == Kind::closing) {
@@ -252,9 +226,10 @@ Result<> Journal::keep_damaged() {
   if (!file) return fail(errno, Op::open, kName);
   const auto head = damaged_since(boot_id_);
   const auto before = damaged_before(file, boot_id_);
-  if (before.empty() && ::ftruncate(file.get(), 0) != 0) return fail(errno, Op::write, kName);
-  auto put = before.empty() ? write_whole(file, head + damaged_, 0)
-                            : write_whole(file, damaged_, head.size() + before.size());
+  if (!before) return tl::unexpected(before.error());  // what it holds may be of this boot
+  if (before->empty() && ::ftruncate(file.get(), 0) != 0) return fail(errno, Op::write, kName);
+  auto put = before->empty() ? write_whole(file, head + damaged_, 0)
+                             : write_whole(file, damaged_, head.size() + before->size());
   if (put) damaged_.clear();
   return put;
 }

@@ -60,13 +60,29 @@ TEST_F(DamagedJournal, IsNotCompactedWhileItsLineCannotBeKept) {
   const auto line = damage();
   fs::create_directory(state_ + "/journal.damaged");
   auto journal = *open();
-  EXPECT_EQ(journal.corrupt_records(), 1);
+  EXPECT_EQ(journal.corrupt_records(), 2) << "what is there cannot be read, either";
   for (int i = 0; i < 8000; ++i) ASSERT_TRUE(journal.record_write(quota("a", "-1"), std::to_string(i)));
   EXPECT_NE(text().find(line), std::string::npos);
   fs::remove(state_ + "/journal.damaged");
   for (int i = 0; i < 8000; ++i) ASSERT_TRUE(journal.record_write(quota("a", "-1"), std::to_string(i)));
   EXPECT_EQ(text().find(line), std::string::npos);
   EXPECT_TRUE(kept().ends_with(line));
+}
+
+// As on a disk that gives no bytes of it: what was kept before must not be replaced.
+TEST_F(DamagedJournal, WhatWasKeptIsNotReplacedUnread) {
+  const auto line = damage();
+  static_cast<void>(*open());
+  const auto before = kept();
+  constexpr std::uintmax_t kTooLarge = 65U << 20U;  // without blocks on the disk
+  fs::resize_file(state_ + "/journal.damaged", kTooLarge);
+  write(line + text());
+  EXPECT_EQ(open()->corrupt_records(), 2) << "that file, and the new line";
+  EXPECT_EQ(fs::file_size(state_ + "/journal.damaged"), kTooLarge);
+  EXPECT_TRUE(text().starts_with(line)) << "not compacted away";
+  fs::resize_file(state_ + "/journal.damaged", before.size());
+  EXPECT_EQ(open()->corrupt_records(), 2);
+  EXPECT_EQ(kept(), before + line);
 }
 
 // What a later version may add: a line with a good checksum that says nothing to this one.
