@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace evenkeel::http {
 
@@ -21,6 +22,7 @@ Connection* Connections::opened(int fd, MonoTime now) {
 }
 
 void Connections::closed(const Connection* connection) {
+  unread_ -= connection->unread;
   std::erase_if(all_, [&](const Connection& one) { return &one == connection; });
 }
 
@@ -28,7 +30,17 @@ void Connections::requested(Connection& connection, MonoTime now) const {
   connection.deadline = now + patience_.answer;
 }
 
+bool Connections::may_wait(std::size_t bytes) const {
+  return bytes <= kSmallAnswer || unread_ == 0 || unread_ + bytes <= kMostUnread;
+}
+
+void Connections::waits(Connection& connection, std::size_t bytes) {
+  connection.unread = bytes <= kSmallAnswer ? 0 : bytes;
+  unread_ += connection.unread;
+}
+
 void Connections::answered(Connection& connection, MonoTime now) {
+  unread_ -= std::exchange(connection.unread, 0);
   connection.deadline = now + patience_.idle;
   const auto found = std::ranges::find_if(all_, [&](const Connection& one) { return &one == &connection; });
   all_.splice(all_.end(), all_, found);

@@ -23,6 +23,7 @@ struct Connection {
   MonoTime deadline{};      ///< of what it does now
   std::uint64_t round = 0;  ///< in which it was opened
   bool ended = false;       ///< by end_late(); the library has not closed it yet
+  std::size_t unread = 0;   ///< bytes of the answer that the client has not read completely
 };
 
 /// Each byte of a slow client restarts the library's own time-out, and its limit of connections makes
@@ -33,6 +34,9 @@ class Connections {
  public:
   /// The library's limit must leave room for those that are opened in two rounds, and those just ended.
   static constexpr std::size_t kMost = 64, kLibraryLimit = 128;
+  /// Bytes of all answers that are not read completely: several pages of the largest node. Answers up to the
+  /// second size do not count: a probe's is small.
+  static constexpr std::size_t kMostUnread = std::size_t{8} << 20, kSmallAnswer = std::size_t{4} << 10;
 
   explicit Connections(const Patience& patience) : patience_(patience) {}
 
@@ -41,6 +45,10 @@ class Connections {
   void closed(const Connection* connection);
   /// The header of a request was read.
   void requested(Connection& connection, MonoTime now) const;
+  /// Whether an answer may wait in memory until its client reads it. One alone may be of any size.
+  [[nodiscard]] bool may_wait(std::size_t bytes) const;
+  /// It does, until answered() or closed().
+  void waits(Connection& connection, std::size_t bytes);
   /// The client has read its answer.
   void answered(Connection& connection, MonoTime now);
 
@@ -53,6 +61,7 @@ class Connections {
   Patience patience_;
   std::list<Connection> all_{};  ///< the longest without a complete answer first
   std::uint64_t round_ = 0;
+  std::size_t unread_ = 0;  ///< of all
 };
 
 }  // namespace evenkeel::http

@@ -147,7 +147,11 @@ MHD_Result HttpServer::Impl::answer(void* self, MHD_Connection* of, const char* 
   HttpRequest request{url, {}, caller_of(of)};
   if (const auto refused = refusal(of, method, request.caller, me.options.names)) return send(of, *refused);
   MHD_get_connection_values(of, MHD_GET_ARGUMENT_KIND, &collect_query, &request.query);
-  return send(of, me.handler(request));
+  auto page = me.handler(request);
+  if (!me.connections.may_wait(page.body.size()))
+    page = {MHD_HTTP_SERVICE_UNAVAILABLE, kText, "other clients have yet to read their answers: ask again\n"};
+  me.connections.waits(connection_of(of), page.body.size());
+  return send(of, page);
 }
 
 bool HttpServer::Impl::start(ListeningSocket opened) {

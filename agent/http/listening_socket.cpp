@@ -106,6 +106,10 @@ ListeningSocket::Opened ListeningSocket::open(const ListenAddress& address) {
   auto bound = address.socket.empty() ? open_port(address) : open_path(address.socket);
   if (!bound.fd) return {{}, std::move(bound.error)};
   ListeningSocket opened(std::move(bound.fd), address.socket);
+  // Its connections inherit it. Otherwise the kernel keeps megabytes for each that does not read, and this
+  // process is charged for them.
+  const int most_unsent = 128 << 10;
+  ::setsockopt(opened.fd(), SOL_SOCKET, SO_SNDBUF, &most_unsent, sizeof most_unsent);
   if (::listen(opened.fd(), SOMAXCONN) != 0) return {{}, std::strerror(errno)};
   return {std::move(opened), {}};
 }

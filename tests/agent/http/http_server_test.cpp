@@ -52,6 +52,28 @@ TEST(HttpServer, EndsAClientThatDoesNotReadItsAnswer) {
   EXPECT_GT(got.size(), 1000U);
 }
 
+// Copies of a large page for clients that do not read would fill the memory.
+TEST(HttpServer, AnswersThatNobodyReadsAreBoundedInAll) {
+  const std::string large(http::Connections::kMostUnread / 2 - 1, 'x');
+  const Served server({}, [&](const http::HttpRequest& request) {
+    return http::HttpAnswer{200, "text/plain", request.path == "/large" ? large : "ok\n"};
+  });
+  const auto asks = [](const RawClient& client, const std::string& path) {
+    return client.send("GET " + path + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+  };
+  const auto status = [&](const std::string& path) {
+    RawClient client(server.port());
+    return asks(client, path) ? client.read().substr(0, std::string("HTTP/1.1 200").size()) : "nothing";
+  };
+  EXPECT_EQ(status("/large"), "HTTP/1.1 200");
+  std::list<RawClient> lazy;
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(asks(lazy.emplace_back(server.port()), "/large"));
+  EXPECT_TRUE(soon([&] { return status("/large") == "HTTP/1.1 503"; }));
+  EXPECT_EQ(status("/small"), "HTTP/1.1 200") << "a probe's answer is small";
+  lazy.clear();
+  EXPECT_TRUE(soon([&] { return status("/large") == "HTTP/1.1 200"; })) << "they still count";
+}
+
 TEST(HttpServer, KeepsAConnectionForFurtherRequestsUntilItIsIdle) {
   const Served server({.idle = milliseconds(300)});
   RawClient client(server.port());
