@@ -14,6 +14,9 @@ namespace {
 
 constexpr Duration kQuiet = std::chrono::minutes(1);
 
+/// A page of a large node takes tens of milliseconds, however short the ticks are.
+constexpr Duration kAnsweringAtLeast = std::chrono::milliseconds(500);
+
 /// Of the installed unit and of the DaemonSet.
 constexpr const char* kSocket = "/run/evenkeel/evenkeel.sock";
 
@@ -73,6 +76,7 @@ Endpoint::Endpoint(const EndpointAddresses& addresses, std::vector<std::string> 
     : names_(std::move(names)),
       parts_(parts),
       pages_(parts.agent.view(), addresses.details),
+      answering_(std::max<Duration>(parts.interval / 2, kAnsweringAtLeast)),
       complaints_(parts.log) {
   for (const auto& address : addresses.all) listeners_.push_back({address, {{}, kube::system_random()}});
 }
@@ -86,7 +90,7 @@ std::string Endpoint::open() {
 std::string Endpoint::open(std::size_t which) {
   Listener& listener = listeners_[which];
   auto opened = http::HttpServer::open(
-      listener.address, [this](const http::HttpRequest& request) { return pages_.answer(request); },
+      listener.address, [this](const http::HttpRequest& request) { return answer(request); },
       {.names = names_,
        .complain = [this](std::string_view text) { complaints_.take(text, parts_.clock.now()); }});
   listener.server = std::move(opened.server);
@@ -126,6 +130,18 @@ bool Endpoint::serve(runtime::EventLoop& loop, std::size_t which) {
         .with("outcome", "tried again");
   listener.retry->arm(listener.backoff.next());
   return true;
+}
+
+http::HttpAnswer Endpoint::answer(const http::HttpRequest& request) {
+  const bool is_probe = request.path == "/healthz" || request.path == "/readyz";
+  // Root could end the agent as well.
+  const bool counts = !is_probe && request.caller != http::Caller::root;
+  if (counts && answering_.used_up())
+    return {503, "text/plain; charset=utf-8", "too many requests in this tick: ask again after a second\n"};
+  const MonoTime began = parts_.clock.now();
+  auto page = pages_.answer(request);
+  if (counts) answering_.add(parts_.clock.now() - began);
+  return page;
 }
 
 void Endpoint::probe() {

@@ -14,6 +14,7 @@
 #include "agent/kube/client/backoff.h"
 #include "agent/runtime/event_loop.h"
 #include "agent/runtime/log.h"
+#include "agent/runtime/time_share.h"
 
 namespace evenkeel::cli {
 
@@ -46,6 +47,7 @@ class Endpoint {
     Agent& agent;
     const runtime::Clock& clock;
     runtime::Log& log;
+    Duration interval{std::chrono::seconds(1)};  ///< between two ticks
   };
   /// `names` are this host's.
   Endpoint(const EndpointAddresses& addresses, std::vector<std::string> names, const Parts& parts);
@@ -57,6 +59,12 @@ class Endpoint {
   bool serve(runtime::EventLoop& loop);
   /// Of the kernel, for the page of capabilities; after the first tick, which finds the cgroups.
   void probe();
+  /// The page that is asked for. When they have taken half of a tick, and half a second at least, pages other
+  /// than probes are refused until renew(): clients that ask without end would delay ticks, the brake and the
+  /// probes.
+  http::HttpAnswer answer(const http::HttpRequest& request);
+  /// A tick begins.
+  void renew() { answering_.renew(); }
   /// That are served, for a caller without an event loop.
   [[nodiscard]] std::vector<http::HttpServer*> servers() const;
 
@@ -74,6 +82,7 @@ class Endpoint {
   std::vector<std::string> names_;
   Parts parts_;
   api::Pages pages_;
+  runtime::TimeShare answering_;
   Complaints complaints_;
 };
 

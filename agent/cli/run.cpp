@@ -78,6 +78,7 @@ void tick(Service& service, std::uint64_t periods) {
   service.agent->tick(service.clock.now());
   service.early.renew();
   service.alarms.renew();
+  service.endpoint->renew();
   settle(service);
   const auto ticks = service.agent->parts().tick.counters().ticks;
   if (ticks == 1) {
@@ -89,8 +90,9 @@ void tick(Service& service, std::uint64_t periods) {
 
 /// False: the event loop refuses.
 bool listen(Service& service, const EndpointAddresses& addresses, const std::string& node_name) {
-  service.endpoint.emplace(addresses, host_names(node_name),
-                           Endpoint::Parts{*service.agent, service.clock, service.log});
+  service.endpoint.emplace(
+      addresses, host_names(node_name),
+      Endpoint::Parts{*service.agent, service.clock, service.log, service.flags.interval});
   return service.endpoint->serve(*service.loop);
 }
 
