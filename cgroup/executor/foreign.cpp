@@ -73,13 +73,15 @@ const ObservedWrite* Executor::Impl::find_observed_write(const HeldValue& row) c
 
 /// systemd writes every property of a unit again when one changes (the kubelet renews the weights of its
 /// slices every minute), and on `systemctl daemon-reload`: without a decision behind it, a value becomes what
-/// the unit says, or what the kernel starts with.
+/// the unit says, or what the kernel starts with. A value that is contested was decided on, and stays so
+/// while nobody writes; the kernel's initial one even if systemd then writes it once more.
 bool Executor::Impl::is_reset(const HeldValue& row, std::string_view text,
-                              const std::optional<KnobValue>& value, const tree::Writer& writer) const {
-  const bool by_another = writer.pid != 0 && !is_systemd(writer);
+                              const std::optional<KnobValue>& value, const ObservedWrite* write) const {
+  const bool by_another = write && write->writer.pid != 0 && !is_systemd(write->writer);
   if (by_another || !tree::is_systemd_unit(row.file.dir)) return false;
-  return kernel::same_text(row.knob, row.original, text) ||
-         (value && kernel::is_initial_value(row.knob, *value));
+  const bool ours = row.contest.ours();
+  if (kernel::same_text(row.knob, row.original, text)) return ours || write;
+  return ours && value && kernel::is_initial_value(row.knob, *value);
 }
 
 /// A pod whose containers' directories are gone is about to be removed; the kubelet lowers its shares before.
@@ -104,12 +106,11 @@ bool Executor::Impl::handle_foreign_write(HeldValue& row, int group, const std::
   const auto kind = state.kind(group);
   const bool owned = kind == CgroupKind::pod || kind == CgroupKind::container || kind == CgroupKind::subgroup;
   const auto* write = find_observed_write(row);
-  const auto writer = write ? write->writer : tree::Writer{};
-  const bool reset = is_reset(row, text, value, writer);
+  const bool reset = is_reset(row, text, value, write);
   const Sighting sighting{.value = as_intended ? Sighting::Value::as_intended
                                    : reset     ? Sighting::Value::reset
                                                : Sighting::Value::other,
-                          .by_systemd = is_systemd(writer),
+                          .by_systemd = write && is_systemd(write->writer),
                           .owner_is_back = owned && kernel::same_text(row.knob, row.original, text),
                           .restoring = intent == nullptr || (reset && intent->hold)};
   const auto step = row.contest.look(sighting, at, counters);

@@ -71,7 +71,7 @@ struct Executor::Impl {
   void judge_yielded(HeldValue& row, int group);
   [[nodiscard]] bool is_ours(const HeldValue& row, std::string_view text) const;
   [[nodiscard]] bool is_reset(const HeldValue& row, std::string_view text,
-                              const std::optional<KnobValue>& value, const tree::Writer& writer) const;
+                              const std::optional<KnobValue>& value, const ObservedWrite* write) const;
   [[nodiscard]] bool is_dying(int group, Knob knob) const;
   [[nodiscard]] const ObservedWrite* find_observed_write(const HeldValue& row) const;
   void report_foreign(const HeldValue& row, Contest::Step step, const std::string& theirs);

@@ -54,7 +54,27 @@ TEST_P(Resets, AnotherProcessThatLiftsTheQuotaMeansIt) {
   tick();
   write(kBeSlice, quota_file(), no_quota(), {4711, "bash"});
   EXPECT_EQ(tick().foreign.size(), 1U);
+  for (int second = 1; second < 60; ++second) {
+    ASSERT_EQ(quota(kBeSlice), GetParam() ? "max" : "-1") << "after " << second << " s";
+    EXPECT_TRUE(tick().foreign.empty());
+  }
+  tick();
+  EXPECT_EQ(quota(kBeSlice), "150000") << "after a minute, as over any foreign value";
+  EXPECT_EQ(executor.counters().resets, 0U);
+}
+
+TEST_P(Resets, ALimitThatItsOwnerTakesAwayDoesNotComeBack) {
+  write(kBeSlice, quota_file(), "300000");
+  want(kBeSlice, Knob::cpu_quota, std::int64_t{150000});
+  tick();
+  write(kBeSlice, quota_file(), no_quota(), {4711, "bash"});
+  tick();
+  tick();
+  write(kBeSlice, quota_file(), no_quota(), {1, "systemd"});
+  tick();
+  executor.restore_all(now);
   EXPECT_EQ(quota(kBeSlice), GetParam() ? "max" : "-1");
+  EXPECT_EQ(journal.size(), 0U);
 }
 
 TEST_P(Resets, ATighterQuotaFromSystemdIsADecision) {
