@@ -208,7 +208,7 @@ void consider_pod(const Tick& tick, const PodSample& pod) {
   if (strategy.policy == BurstPolicy::none) return;
   const Owner owner{*pod.spec,
                     strategy,
-                    quota_divisor(tick.node, tick.slo, *pod.spec),
+                    quota_divisor(tick.node, tick.slo, pod),
                     pod_level_limit(tick.node, pod, strategy.cfs_quota_burst_percent, tick.state),
                     manages_pod_quota(*pod.spec),
                     resize_of(tick.node, pod, tick.state)};

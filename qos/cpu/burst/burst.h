@@ -20,8 +20,10 @@ namespace evenkeel::burst {
 // less time: quota / ratio, rounded up, for containers and pods. CPU burst starts from the same figure, and
 // takes precedence for the quotas it sets. Does not set a quota that the kubelet did not set.
 
-/// What the quotas of this pod are divided by; absent: nothing.
-std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo, const Pod& pod);
+/// What the quotas of this pod are divided by; absent: nothing. On cgroup v1 nothing is while a container of
+/// the pod has no cgroup: the runtime makes it with its whole quota, and the kernel accepts none above the
+/// pod's.
+std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& pod);
 /// Rounded up, at least the kernel's 1 ms.
 QuotaTime divided(QuotaTime quota, std::optional<double> divisor);
 /// The pod's own quota: what its containers may use together, never less than the sum of theirs. Absent: one

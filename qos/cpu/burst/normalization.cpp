@@ -16,13 +16,19 @@ bool is_divided(const Pod& pod) {
          !pod.from_cgroup_only;
 }
 
+bool awaits_container(const NodeSnapshot& node, const PodSample& pod) {
+  return std::ranges::any_of(node.containers_of(pod), [](const ContainerSample& container) {
+    return container.spec != nullptr && container.cgroup == kNoCgroup;
+  });
+}
+
 class Round {
  public:
   Round(const NodeSnapshot& node, const NodeSlo& slo, const decide::BurstQuotas& burst, decide::Intents& out)
       : node_(node), slo_(slo), burst_(burst), out_(out) {}
 
   void decide_pod(const PodSample& pod) {
-    const auto divisor = quota_divisor(node_, slo_, *pod.spec);
+    const auto divisor = quota_divisor(node_, slo_, pod);
     if (!divisor || provisioning(node_, pod)) return;
     for (const auto& container : node_.containers_of(pod)) decide_container(*pod.spec, container, *divisor);
     const auto* cgroup = limited(pod.cgroup);
@@ -76,9 +82,10 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
 
 }  // namespace
 
-std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo, const Pod& pod) {
+std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& pod) {
   const auto& ratio = node.object.cpu_normalization_ratio;
-  return slo.evenkeel.cpu_normalization && ratio && *ratio > 1 && is_divided(pod) ? ratio : std::nullopt;
+  if (!slo.evenkeel.cpu_normalization || !ratio || *ratio <= 1 || !is_divided(*pod.spec)) return std::nullopt;
+  return !node.v2_cpu && awaits_container(node, pod) ? std::nullopt : ratio;
 }
 
 QuotaTime divided(QuotaTime quota, std::optional<double> divisor) {

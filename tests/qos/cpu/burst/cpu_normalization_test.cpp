@@ -1,6 +1,8 @@
 // Quotas on CPUs that count for more than one, and who writes them where burst has a say.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "qos/cpu/burst/burst.h"
 #include "qos/decide/intent.h"
 #include "qos/registry.h"
@@ -116,6 +118,27 @@ TEST(CpuNormalization, ALimitOfThePodAsAWholeIsDivided) {
   EXPECT_EQ(scene.container(0), 166667);
   EXPECT_EQ(scene.container(1), 250000) << "its limit is the pod's";
   EXPECT_EQ(scene.pod(), 250000);
+}
+
+/// The runtime gives a new container its whole quota, which the kernel of v1 refuses below a pod with less.
+TEST(CpuNormalization, OnV1NothingIsDividedWhileAContainerIsStillToBeMade) {
+  for (const bool v2 : {false, true})
+    for (const auto policy : {BurstPolicy::none, BurstPolicy::automatic}) {
+      SCOPED_TRACE(v2 ? "v2" : "v1");
+      auto two = service().container("b").limit(100_mcpu).quota(10000).burst(0).shares(102).uses(50_mcpu);
+      if (v2) two.v2();
+      Scene scene(two);
+      scene.slo.cpu_burst.policy = policy;
+      const auto made = std::exchange(scene.node.containers[0].cgroup, kNoCgroup);
+      scene.decide();
+      EXPECT_EQ(scene.pod(), v2 ? 175001 : kNothing);
+      scene.node.containers[0].cgroup = made;
+      scene.next();
+      scene.next();
+      EXPECT_EQ(scene.container(0), 166667);
+      EXPECT_EQ(scene.container(1), 8334);
+      EXPECT_EQ(scene.pod(), 175001);
+    }
 }
 
 TEST(CpuNormalization, WhoHasNoQuotaOrAnotherSourceOfItIsLeftAlone) {
