@@ -206,10 +206,11 @@ void consider_pod(const Tick& tick, const PodSample& pod) {
   if (skipped_by_burst(*pod.spec)) return;
   const CpuBurstStrategy strategy = burst_strategy(tick.slo.cpu_burst, pod.spec->cpu_burst);
   if (strategy.policy == BurstPolicy::none) return;
+  const auto divisor = quota_divisor(tick.node, tick.slo, pod);
   const Owner owner{*pod.spec,
                     strategy,
-                    quota_divisor(tick.node, tick.slo, pod),
-                    pod_level_limit(tick.node, pod, strategy.cfs_quota_burst_percent, tick.state),
+                    divisor,
+                    pod_level_limit(tick.node, pod, strategy.cfs_quota_burst_percent, divisor, tick.state),
                     manages_pod_quota(*pod.spec),
                     resize_of(tick.node, pod, tick.state)};
   for (ContainerSample container : tick.node.containers_of(pod)) {

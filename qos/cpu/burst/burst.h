@@ -26,9 +26,10 @@ namespace evenkeel::burst {
 std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& pod);
 /// Rounded up, at least the kernel's 1 ms.
 QuotaTime divided(QuotaTime quota, std::optional<double> divisor);
-/// The pod's own quota: what its containers may use together, never less than the sum of theirs. Absent: one
-/// of them has no limit, or its init containers may need more.
-std::optional<QuotaTime> normalized_pod_quota(const Pod& pod, Duration period, double divisor);
+/// The pod's own quota, `level` being the limit of the pod as a whole: what its containers may use together,
+/// never less than the sum of theirs. Absent: one of them has no limit, or its init containers may need more.
+std::optional<QuotaTime> normalized_pod_quota(const Pod& pod, std::optional<MilliCpu> level, Duration period,
+                                              double divisor);
 
 /// Does not set the quotas that burst has set in this tick.
 using CpuNormalizationPolicy = decide::Policy<decide::NoState, decide::Reads<decide::BurstQuotas>>;

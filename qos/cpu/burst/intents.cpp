@@ -70,7 +70,7 @@ constexpr QuotaTime kNotKnown{INT64_MAX};
 /// The pod's quota by its limits; absent: it has none, or they are not known.
 std::optional<QuotaTime> pod_quota_due(const Pod& pod, std::optional<MilliCpu> level, Duration period,
                                        std::optional<double> divisor) {
-  if (divisor) return normalized_pod_quota(pod, period, *divisor);
+  if (divisor) return normalized_pod_quota(pod, level, period, *divisor);
   const auto owners = owners_pod_quota(pod, level, period);
   return owners ? std::optional(QuotaTime(*owners)) : std::nullopt;
 }

@@ -30,15 +30,28 @@ class Round {
   void decide_pod(const PodSample& pod) {
     const auto divisor = quota_divisor(node_, slo_, pod);
     if (!divisor || provisioning(node_, pod)) return;
+    if (pod.spec->pending_pod_level_cpu) return hold(pod);
     for (const auto& container : node_.containers_of(pod)) decide_container(*pod.spec, container, *divisor);
     const auto* cgroup = limited(pod.cgroup);
     if (cgroup == nullptr || std::ranges::binary_search(burst_.raised_pods, cgroup->id)) return;
-    if (const auto quota = normalized_pod_quota(*pod.spec, cgroup->applied.cpu_limit->period, *divisor))
-      want(*cgroup, *quota, *divisor,
-           owners_pod_quota(*pod.spec, pod.spec->pod_level_limits.cpu, cgroup->applied.cpu_limit->period));
+    const auto& level = pod.spec->pod_level_limits.cpu;
+    const Duration period = cgroup->applied.cpu_limit->period;
+    if (const auto quota = normalized_pod_quota(*pod.spec, level, period, *divisor))
+      want(*cgroup, *quota, *divisor, owners_pod_quota(*pod.spec, level, period));
   }
 
  private:
+  /// While a resize of the pod's own limit is pending, the list tells what the pod's cgroup holds. That is
+  /// divided already.
+  void hold(const PodSample& pod) {
+    const auto hold_one = [this](CgroupIndex index) {
+      if (const auto* cgroup = limited(index))
+        out_.hold(cgroup->id, Knob::cpu_quota, because("held: a resize of the pod's limit is pending"));
+    };
+    hold_one(pod.cgroup);
+    for (const auto& container : node_.containers_of(pod)) hold_one(limited_cgroup(node_, container.cgroup));
+  }
+
   void decide_container(const Pod& pod, const ContainerSample& container, double divisor) {
     const auto* cgroup = limited(limited_cgroup(node_, container.cgroup));
     if (cgroup == nullptr || container.spec == nullptr) return;
@@ -95,11 +108,12 @@ QuotaTime divided(QuotaTime quota, std::optional<double> divisor) {
   return std::max(QuotaTime(static_cast<std::int64_t>(part)), kMinQuota);
 }
 
-std::optional<QuotaTime> normalized_pod_quota(const Pod& pod, Duration period, double divisor) {
+std::optional<QuotaTime> normalized_pod_quota(const Pod& pod, std::optional<MilliCpu> level, Duration period,
+                                              double divisor) {
   const auto limit = cpu_limit_of(pod);
   if (!limit || (!pod.pod_level_limits.cpu && pod.init_peak.cpu.value_or(MilliCpu{}) > *limit))
     return std::nullopt;
-  QuotaTime sum = quota_of_limits(pod, pod.pod_level_limits.cpu, divisor, period);
+  QuotaTime sum = quota_of_limits(pod, level, divisor, period);
   if (const auto overhead = pod.overhead.cpu.value_or(MilliCpu{}); overhead > MilliCpu{})
     sum += divided(quota_for(overhead, period), divisor);
   return sum;

@@ -92,10 +92,10 @@ bool owner_is_ahead(const CpuBurstState::Candidate& candidate, CpuBurstState::Co
                     MonoTime now);
 
 /// The pod's own limit (pod-level resources). While a larger one is deferred, the kubelet tells what the
-/// pod's cgroup holds, up to `most` of the limit by burst, and some time ago: the limit from before counts
-/// then.
+/// pod's cgroup holds, from the limit divided by `divisor` up to `most` of it by burst, and some time ago:
+/// the limit from before counts then.
 std::optional<MilliCpu> pod_level_limit(const NodeSnapshot& node, const PodSample& pod, Percent most,
-                                        const CpuBurstState& state);
+                                        std::optional<double> divisor, const CpuBurstState& state);
 
 // From each container's target to intents, including the pods' directories: a pod must allow what its
 // containers may use together.

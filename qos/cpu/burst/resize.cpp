@@ -68,7 +68,7 @@ bool owner_is_ahead(const CpuBurstState::Candidate& candidate, CpuBurstState::Co
 }
 
 std::optional<MilliCpu> pod_level_limit(const NodeSnapshot& node, const PodSample& pod, Percent most,
-                                        const CpuBurstState& state) {
+                                        std::optional<double> divisor, const CpuBurstState& state) {
   const auto& listed = pod.spec->pod_level_limits.cpu;
   const CgroupSample* cgroup = node.cgroup(pod.cgroup);
   if (!listed || !pod.spec->pending_pod_level_cpu || !cgroup) return listed;
@@ -78,10 +78,13 @@ std::optional<MilliCpu> pod_level_limit(const NodeSnapshot& node, const PodSampl
   if (!limit || limit->period <= Duration::zero()) return known ? memory->level : listed;
   // At the start nothing is raised yet, but the list may tell what the agent before had raised.
   if (!known) return limit->quota ? std::min(*listed, cpu_of(*limit->quota, limit->period)) : listed;
+  const auto& asked = pod.spec->pending_pod_level_cpu;
+  if (divisor && *asked <= *memory->level) return asked;  // a smaller limit counts from the spec on
   const MilliCpu overhead = pod.spec->overhead.cpu.value_or(MilliCpu{});
-  const QuotaTime highest =
-      burst_ceiling(base_quota(clamped_sum(*memory->level, overhead), limit->period), most);
-  const bool may_be_ours = *listed >= *memory->level && quota_for(*listed, limit->period) <= highest;
+  const QuotaTime whole = base_quota(clamped_sum(*memory->level, overhead), limit->period);
+  const MilliCpu least = divisor ? cpu_of(divided(whole, divisor), limit->period) : *memory->level;
+  const bool may_be_ours =
+      *listed >= least && quota_for(*listed, limit->period) <= burst_ceiling(whole, most);
   return may_be_ours ? memory->level : listed;
 }
 

@@ -141,6 +141,28 @@ TEST(CpuNormalization, OnV1NothingIsDividedWhileAContainerIsStillToBeMade) {
     }
 }
 
+/// A larger limit of the pod as a whole is deferred, and the kubelet tells the quota that it finds.
+TEST(CpuNormalization, WhatTheKubeletReadsIsNotDividedOnceMore) {
+  for (const auto policy : {BurstPolicy::none, BurstPolicy::automatic}) {
+    auto pod = node().cpus(64).uses(8000_mcpu).pod("web").ls().pod_level_limit(2000_mcpu).quota(200000);
+    pod.burst(0).shares(2048).container("a").quota(200000).burst(0).shares(2048).uses(1000_mcpu).throttled(0);
+    Scene scene(pod);
+    scene.slo.cpu_burst.policy = policy;
+    scene.decide();
+    scene.next();
+    Pod told = *scene.node.pods[0].spec;
+    told.pod_level_limits.cpu = 1666_mcpu;
+    told.pending_pod_level_cpu = 8000_mcpu;
+    scene.node.pods[0].spec = &told;
+    scene.node.containers[0].spec = told.containers.data();
+    for (int i = 0; i < 5; ++i) scene.next();
+    for (const auto index : {scene.node.pods[0].cgroup, scene.node.containers[0].cgroup})
+      EXPECT_EQ(scene.node.cgroup(index)->applied.cpu_limit->quota, QuotaTime(166667));
+    for (const decide::Intent& intent : scene.plan)
+      EXPECT_EQ(intent.owners.value_or(200000), 200000) << "what is restored";
+  }
+}
+
 TEST(CpuNormalization, WhoHasNoQuotaOrAnotherSourceOfItIsLeftAlone) {
   const auto untouched = [](SnapshotBuilder builder) {
     Scene scene(builder);
