@@ -169,7 +169,8 @@ TEST(LiveHostilePods, AFullNodesListLeavesMemoryTicksAndHealthAsTheyAre) {
   const auto lists = kubelet.asked().size() - asked;
   const long peak = peak_kib(agent.pid());
   std::printf(
-      "%zu lists of %d hostile pods: %ld ticks, %ld missed, /healthz at most %.0f ms, %.1f MiB at most\n",
+      "%zu lists of %d pods, one of them honest: %ld ticks, %ld missed, /healthz at most %.0f ms, %.1f MiB "
+      "at most\n",
       lists, kPods, seen.ticks, seen.missed, seen.slowest_ms(), static_cast<double>(peak) / 1024);
   EXPECT_GE(lists, 3U) << "the list hardly ever came: nothing is shown";
   EXPECT_EQ(seen.failed, 0);
