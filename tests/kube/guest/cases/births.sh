@@ -11,6 +11,14 @@ failures() { grep -E 'Error syncing pod|Failed to create pod sandbox|Failed to s
 is_idle() { [ "$(cat "$(cgroup_of "$1")/cpu.idle")" = 1 ]; }
 # weight_of NUMBER: what the kubelet has told systemd; an idle group's cpu.weight reads 0.
 weight_of() { systemctl show -P CPUWeight "$(basename "$(cgroup_of "$1")")"; }
+# told: what containerd and the kubelet say of each pod that failed.
+told() {
+  local uid
+  for uid in $(grep -v DeadlineExceeded $NODE_LOG/failures | grep -o 'podUID="[^"]*"' | cut -d'"' -f2 | sort -u); do
+    say "--- pod $uid"
+    grep -h "$uid" $NODE_LOG/{containerd,kubelet}.log | cut -c1-400 | tail -n 40
+  done
+}
 wrong() { broken=$((broken + 1)) && say "pod $*"; }
 
 # Without suppression: here, where the kubelet takes a whole CPU, it would leave births a hundredth of one.
@@ -58,7 +66,7 @@ cut -c1-600 $NODE_LOG/failures
 late=$(grep -c DeadlineExceeded $NODE_LOG/failures || true)
 failed=$(($(wc -l <$NODE_LOG/failures) - late))
 say "$number births: $broken broken, $failed failures in the kubelet's log, and $late calls that took too long"
-[ $broken -eq 0 ] && [ $failed -eq 0 ] || fail "births are broken, see above"
+[ $broken -eq 0 ] && [ $failed -eq 0 ] || { told && fail "births are broken, see above"; }
 rm $MANIFESTS/born-*.yaml
 soon 600 "they are gone" none_is "${batch[@]}" "${services[@]}"
 check_settings 150
