@@ -119,7 +119,8 @@ void OwnedNode::write_memory_high() {
 /// less at this moment than the container's limit.
 bool OwnedNode::make_container() {
   const std::string name = "web" + std::to_string(containers_++);
-  container_ = std::string(kWebSlice) + "/cri-containerd-" + name + ".scope";
+  container_ = kWebSlice;
+  container_ += "/cri-containerd-" + name + ".scope";
   add(container_);
   if (set_limit(container_, limit_) != 0) {
     remove(container_);
