@@ -21,8 +21,8 @@ namespace evenkeel::burst {
 // takes precedence for the quotas it sets. Does not set a quota that the kubelet did not set.
 
 /// What the quotas of this pod are divided by; absent: nothing. On cgroup v1 nothing is while a container of
-/// the pod has no cgroup: the runtime makes it with its whole quota, and the kernel accepts none above the
-/// pod's.
+/// the pod has no cgroup, or the kubelet has yet to resize one: the runtime writes a whole quota, and the
+/// kernel accepts none above the pod's.
 std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& pod);
 /// Rounded up, at least the kernel's 1 ms.
 QuotaTime divided(QuotaTime quota, std::optional<double> divisor);

@@ -22,6 +22,11 @@ bool awaits_container(const NodeSnapshot& node, const PodSample& pod) {
   });
 }
 
+bool awaits_resize(const Pod& pod) {
+  return std::ranges::any_of(pod.containers,
+                             [](const Container& one) { return one.pending_cpu_limit.has_value(); });
+}
+
 class Round {
  public:
   Round(const NodeSnapshot& node, const NodeSlo& slo, const decide::BurstQuotas& burst, decide::Intents& out)
@@ -98,7 +103,9 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
 std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& pod) {
   const auto& ratio = node.object.cpu_normalization_ratio;
   if (!slo.evenkeel.cpu_normalization || !ratio || *ratio <= 1 || !is_divided(*pod.spec)) return std::nullopt;
-  return !node.v2_cpu && awaits_container(node, pod) ? std::nullopt : ratio;
+  // On v1 no container may have more than its pod: the kernel would refuse what the runtime is about to write.
+  const bool whole = !node.v2_cpu && (awaits_container(node, pod) || awaits_resize(*pod.spec));
+  return whole ? std::nullopt : ratio;
 }
 
 QuotaTime divided(QuotaTime quota, std::optional<double> divisor) {

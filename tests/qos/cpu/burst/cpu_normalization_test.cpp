@@ -141,6 +141,33 @@ TEST(CpuNormalization, OnV1NothingIsDividedWhileAContainerIsStillToBeMade) {
     }
 }
 
+/// The kubelet lowers a container's limit before the pod's. Its new quota may still be above what the pod's
+/// was divided to.
+TEST(CpuNormalization, OnV1NothingIsDividedWhileAResizeIsPending) {
+  for (const bool v2 : {false, true})
+    for (const auto policy : {BurstPolicy::none, BurstPolicy::automatic}) {
+      SCOPED_TRACE(v2 ? "v2" : "v1");
+      auto one = service();
+      if (v2) one.v2();
+      Scene scene(one);
+      scene.slo.cpu_burst.policy = policy;
+      const Pod* const told = scene.node.pods[0].spec;
+      Pod pending = *told;
+      pending.containers[0].pending_cpu_limit = 1900_mcpu;
+      scene.node.pods[0].spec = &pending;
+      scene.node.containers[0].spec = pending.containers.data();
+      scene.decide();
+      const auto quota = scene.pod();
+      EXPECT_TRUE(v2 ? quota == 166667 : quota == kNothing || quota == 200000) << quota;
+      scene.node.pods[0].spec = told;
+      scene.node.containers[0].spec = told->containers.data();
+      scene.next();
+      scene.next();
+      EXPECT_EQ(scene.container(), 166667);
+      EXPECT_EQ(scene.pod(), 166667);
+    }
+}
+
 /// A larger limit of the pod as a whole is deferred, and the kubelet tells the quota that it finds.
 TEST(CpuNormalization, WhatTheKubeletReadsIsNotDividedOnceMore) {
   for (const auto policy : {BurstPolicy::none, BurstPolicy::automatic}) {
