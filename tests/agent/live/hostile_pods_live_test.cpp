@@ -21,7 +21,7 @@
 #include "tests/support/live/live_population.h"
 #include "tests/support/process.h"
 #include "tests/support/rounds.h"
-#include "tests/support/scenes/hostile_pods.h"
+#include "tests/support/hostile_pods.h"
 #include "tests/support/scenes/nodeslo_texts.h"
 #include "tests/support/soon.h"
 #include "tests/support/state_dir.h"

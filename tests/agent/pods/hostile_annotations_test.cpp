@@ -9,7 +9,7 @@
 #include "agent/pods/pod_list.h"
 #include "qos/trust/trust.h"
 #include "tests/support/fakes/kubelet_texts.h"
-#include "tests/support/scenes/hostile_pods.h"
+#include "tests/support/hostile_pods.h"
 
 namespace evenkeel::pods {
 namespace {

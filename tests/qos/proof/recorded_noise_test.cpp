@@ -77,7 +77,7 @@ TEST(ProofErrorRate, HoldsForBothKindsOfEvidenceTogether) {
     const auto conclude = [&](proof::Trial trial, proof::Evidence& one) {
       trial.error_rate = proof::kErrorRate / 2;
       proof::conclude(trial, one);
-      suspect = suspect || one.harms.wealth() > 20;
+      suspect = suspect || one.harms.wealth() > 2;
       harms = harms || proof::verdict(state, 0) == proof::Verdict::harms;
       helps = helps || proof::verdict(state, 0) == proof::Verdict::helps;
     };

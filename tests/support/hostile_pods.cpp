@@ -1,4 +1,4 @@
-#include "tests/support/scenes/hostile_pods.h"
+#include "tests/support/hostile_pods.h"
 
 #include <array>
 #include <cstddef>
