@@ -103,7 +103,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
 std::optional<double> quota_divisor(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& pod) {
   const auto& ratio = node.object.cpu_normalization_ratio;
   if (!slo.evenkeel.cpu_normalization || !ratio || *ratio <= 1 || !is_divided(*pod.spec)) return std::nullopt;
-  // On v1 no container may have more than its pod: the kernel would refuse what the runtime is about to write.
+  // On v1 no container may have more than its pod: the kernel would refuse what is about to be written.
   const bool whole = !node.v2_cpu && (awaits_container(node, pod) || awaits_resize(*pod.spec));
   return whole ? std::nullopt : ratio;
 }
