@@ -144,8 +144,8 @@ TEST_P(SteppedObjectives, TheFiguresAreEvidenceAboutTheLeversInForce) {
       "shop, matchLabels: {app: web}, file: " +
       file + ", target: 0.005, staleAfter: 2s, figureCovers: 1s}]}}\n");
   SteppedAgent agent(args());
-  reports("0.0051\n", agent, 2);    // best effort gets a quota
-  reports("0.0045\n", agent, 300);  // and keeps it
+  reports("0.0051\n", agent, 2);     // best effort gets a quota
+  reports("0.0045\n", agent, 1200);  // and keeps it
   const std::string series = "evenkeel_proof_reported_trials_total{lever=\"besteffort-quota\"} ";
   const std::string metrics = agent.metrics();
   EXPECT_NE(metrics.find(series), std::string::npos) << metrics;
