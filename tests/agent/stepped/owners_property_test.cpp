@@ -1,6 +1,6 @@
 // All policies that write cgroup files beside the other owners of these files: a kubelet that resizes pods in
-// place and renews weights, systemd that resets its units, runtimes that make containers anew, an agent that
-// is killed.
+// place and renews weights, systemd that resets its units, runtimes that make containers anew and set their
+// CPU sets, memory limits and quotas, an administrator who limits a disk, an agent that is killed.
 #include <gtest/gtest.h>
 
 #include "tests/support/agents/owned_node.h"
@@ -33,6 +33,7 @@ class Owners : public testing::TestWithParam<bool> {
         if (second % length.crash_every == 0) node.crash();
         if (second % length.stop_every == 0) node.stop();
       }
+      if (told != Told::nothing) node.expect_rest_when_left_alone();
       node.expect_few_writes();
       EXPECT_GE(node.resizes(), length.fewest_resizes);
     }

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 
 #include "collectors/per_cgroup/roster.h"
 
@@ -14,20 +13,27 @@ using namespace literals;
 using std::chrono::seconds;
 
 constexpr const char* kBurstable = "kubepods.slice/kubepods-burstable.slice";
-constexpr const char* kWebSlice = "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podweb.slice";
-constexpr const char* kLentSlice =
-    "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podlent.slice";
+constexpr const char* kSandboxScope =
+    "kubepods.slice/kubepods-burstable.slice/kubepods-burstable-podweb.slice/cri-containerd-sandbox.scope";
 constexpr const char* kBesideSlice =
     "kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podbeside.slice";
 
 // In a minute, in one file. Burst moves a quota each second; the rest is what resets make necessary.
 constexpr std::size_t kMostWritesOfBurst = 80, kMostOtherWrites = 30;
 
-constexpr Duration kPeriod = std::chrono::milliseconds(100);
+// A contested value is written after a minute. Best effort's memory.high has grown away within that time.
+constexpr Duration kComesToRest = seconds(70);
+constexpr int kLeftAlone = 130;
+
+constexpr std::size_t kCpus = 8;
+
+constexpr DiskNumber kDisk = (8U << 20U) | 16U;
+constexpr const char* kDiskText = "8:16";
+constexpr Bytes kReadLimit = 10_MiB;
 
 bool is_bursts(const std::string& path) {
   const auto has = [&](const char* part) { return path.find(part) != std::string::npos; };
-  return has("podweb") && (has("cpu.max") || has("cpu.cfs_"));
+  return (has("podweb") || has("podpinned")) && (has("cpu.max") || has("cpu.cfs_"));
 }
 
 Pod pod_of(const char* uid, KubeQos kube, QosClass label) {
@@ -36,55 +42,72 @@ Pod pod_of(const char* uid, KubeQos kube, QosClass label) {
   return pod;
 }
 
+Block block_of(const BlockIoConfig& io) { return {"/dev/sdb", BlockType::device, io}; }
+
 }  // namespace
 
 OwnedNode::OwnedNode(bool v2, Told told, unsigned seed)
-    : ExecutorNode(v2, {}, false, true), v2_(v2), told_(told), random_(seed) {
+    : ExecutorNode(v2, {}, false, true),
+      v2_(v2),
+      told_(told),
+      by_cpuset_(seed % 2 == 1),
+      normalized_(seed % 3 == 1),
+      random_(seed),
+      others_(seed + 1000),
+      busy_(!normalized_) {
+  kernel.disks.devices = {kDiskText};
+  disks_ = std::make_shared<const DiskMap>(DiskMap{.devices = {{"sdb", {kDisk}}}});
   add_best_effort(kLentSlice, "lent");
   add_best_effort(kBesideSlice, "beside");
-  add(kWebSlice);
-  pods_ = {pod_of("lent", KubeQos::besteffort, QosClass::be), pod_of("1", KubeQos::besteffort, QosClass::be),
-           pod_of("beside", KubeQos::besteffort, QosClass::ls),
-           pod_of("web", KubeQos::burstable, QosClass::ls)};
-  pods_[0].containers = {{.name = "lent", .id = "lent", .running = true}};
-  pods_[0].containers[0].requests.batch_cpu = 2000_mcpu;
-  pods_[0].containers[0].limits.batch_memory = 512_MiB;
-  pods_[1].containers = {{.name = "ctr", .id = "ctr", .running = true}};
-  pods_[2].containers = {{.name = "beside", .id = "beside", .running = true}};
-  slo_->threshold.enable = true;
-  slo_->threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
-  slo_->cpu_burst.policy = BurstPolicy::automatic;
-  slo_->qos.be.cpu.enable = true;
-  slo_->qos.ls.memory = MemoryQos{.enable = true,
-                                  .min_limit_percent = Percent(20),
-                                  .low_limit_percent = Percent(50),
-                                  .throttling_percent = Percent(80)};
-  for (const char* path : {"kubepods.slice", kBeSlice, kBurstable, kPodSlice, kCtrScope, kWebSlice})
+  for (const char* path : {kWebSlice, kSandboxScope, kPinnedSlice, kPinnedScope}) add(path);
+  limit_ = asked_ = seen_by_kubelet_ = 2000_mcpu;
+  for (const char* path : {kWebSlice, kPinnedSlice, kPinnedScope}) set_limit(path, limit_);
+  add_pods();
+  configure();
+  for (const char* path : {"kubepods.slice", kBeSlice, kBurstable, kPodSlice, kCtrScope, kWebSlice,
+                           kSandboxScope, kPinnedSlice, kPinnedScope})
     own(path);
   for (const auto& [slice, name] : {std::pair(kLentSlice, "lent"), std::pair(kBesideSlice, "beside")}) {
     own(slice);
     own(std::string(slice) + "/cri-containerd-" + name + ".scope");
   }
-  limit_ = asked_ = seen_by_kubelet_ = 2000_mcpu;
-  set_web(kWebSlice, limit_);
-  make_container();
+  EXPECT_TRUE(make_container());
   list();
 }
 
-void OwnedNode::owners_act() {
-  if (chance(10)) systemd_resets_quota(kBeSlice);
-  if (chance(3)) daemon_reload();
-  if (asked_ == limit_ && chance(4)) ask_for_another_limit();
-  deferred_ = std::max(0, deferred_ - 1);
-  // Where no list tells, the kubelet's pause between two attempts counts.
-  const bool attempts = deferred_ == 0 && (told_ != Told::nothing || waiting_ % 60 == 0);
-  if (asked_ != limit_ && attempts) resize();
-  waiting_ = asked_ == limit_ || deferred_ > 0 ? 0 : waiting_ + 1;
-  EXPECT_LE(waiting_, longest_wait()) << "the kubelet's resize is refused for so many seconds";
-  if (chance(2)) restart_container();
-  if (chance(5)) busy_ = below(100) < 50;
-  if (chance(30)) seen_by_kubelet_ = MilliCpu(std::stoll(quota(kWebSlice)) / 100);
-  list();
+void OwnedNode::add_best_effort(const std::string& pod, const std::string& container) {
+  add(pod);
+  kernel.other(pod, shares_file(), v2_ ? "1" : "2");  // as the kubelet does
+  add(pod + "/cri-containerd-" + container + ".scope");
+}
+
+void OwnedNode::add_pods() {
+  pods_ = {pod_of("lent", KubeQos::besteffort, QosClass::be), pod_of("1", KubeQos::besteffort, QosClass::be),
+           pod_of("beside", KubeQos::besteffort, QosClass::ls),
+           pod_of("web", KubeQos::burstable, QosClass::ls),
+           pod_of("pinned", KubeQos::guaranteed, QosClass::lsr)};
+  pods_[0].containers = {{.name = "lent", .id = "lent", .running = true}};
+  pods_[0].containers[0].requests.batch_cpu = 2000_mcpu;
+  pods_[0].containers[0].limits.batch_memory = 512_MiB;
+  pods_[0].blocks = {block_of({.write_iops = 500})};
+  pods_[1].containers = {{.name = "ctr", .id = "ctr", .running = true}};
+  pods_[2].containers = {{.name = "beside", .id = "beside", .running = true}};
+  pods_[4].containers = {{.name = "pinned", .id = "pinned", .running = true}};
+  pods_[4].containers[0].limits.cpu = limit_;
+  pods_[4].allocated_cpus = CpuSet::range(2, 3);
+}
+
+void OwnedNode::configure() {
+  slo_->threshold.enable = true;
+  slo_->threshold.cpu_suppress_policy = by_cpuset_ ? SuppressPolicy::cpuset : SuppressPolicy::cfs_quota;
+  slo_->cpu_burst.policy = BurstPolicy::automatic;
+  slo_->qos.be.cpu.enable = true;
+  slo_->qos.be.blkio = BlkioQos{.enable = true, .blocks = {block_of({.read_bps = kReadLimit})}};
+  slo_->qos.ls.memory = MemoryQos{.enable = true,
+                                  .min_limit_percent = Percent(20),
+                                  .low_limit_percent = Percent(50),
+                                  .throttling_percent = Percent(80)};
+  slo_->evenkeel.memory_push_back.enable = true;
 }
 
 void OwnedNode::pass() {
@@ -111,7 +134,13 @@ void OwnedNode::stop() {
 }
 
 void OwnedNode::expect_best_effort_is_limited() {
-  EXPECT_NE(quota(kBeSlice), v2_ ? "max" : "-1") << "at " << now.time_since_epoch() / seconds(1) << " s";
+  const auto when = [this] { return "at " + std::to_string(now.time_since_epoch() / seconds(1)) + " s"; };
+  if (!by_cpuset_) {
+    EXPECT_NE(quota(kBeSlice), v2_ ? "max" : "-1") << when();
+    return;
+  }
+  const CpuSet cpus = kernel.at(kBeSlice).cpus;
+  EXPECT_TRUE(!cpus.empty() && cpus.size() < kCpus) << when() << " it has '" << cpus.text() << "'";
 }
 
 void OwnedNode::expect_few_writes() const {
@@ -122,13 +151,39 @@ void OwnedNode::expect_few_writes() const {
   }
 }
 
+void OwnedNode::expect_rest_when_left_alone() {
+  const MonoTime at_rest = now + kComesToRest;
+  for (int second = 0; second < kLeftAlone; ++second) pass();
+  for (const auto& [path, times] : writes_)
+    EXPECT_TRUE(is_bursts(path) || times.back() <= at_rest) << path << " is written again and again";
+}
+
 void OwnedNode::expect_all_policies_act() {
-  if (told_ == Told::nothing) return;  // then nothing but suppression and burst knows a pod
+  const auto reads = reads_text(kReadLimit.count());
+  EXPECT_EQ(kernel.text(kBeSlice, reads_file()), reads);
+  EXPECT_EQ(kernel.text(kCtrScope, reads_file()), v2_ ? "" : reads) << "v1 is flat";
+  if (v2_) {
+    EXPECT_NE(kernel.text(kBeSlice, "memory.high"), "max");
+  }
+  if (told_ == Told::nothing) return;  // then no other policy knows a pod, but for burst
   EXPECT_EQ(kernel.text(kPodSlice, "cpu.idle"), "1");
   EXPECT_EQ(kernel.text(kLentSlice, shares_file()), v2_ ? "79" : "2048") << "for two CPUs";
+  EXPECT_EQ(kernel.text(container_, "cpuset.cpus"), "0-1,4-7") << "without those of the pinned one";
+  EXPECT_EQ(kernel.text(kPinnedScope, "cpuset.cpus"), "2-3");
+  EXPECT_EQ(quota(kPinnedScope), v2_ ? "max" : "-1");
+  if (normalized_) {
+    EXPECT_EQ(kernel.text(container_, quota_file()), text_of(1600_mcpu));
+  }
   if (!v2_) return;
+  EXPECT_EQ(kernel.text(kLentSlice, "io.max"), "8:16 rbps=max wbps=max riops=max wiops=500");
   EXPECT_EQ(kernel.text(kWebSlice, "memory.low"), std::to_string((256_MiB).count()));
   EXPECT_NE(kernel.text(container_, "memory.high"), "max");
+}
+
+std::string OwnedNode::reads_text(std::int64_t limit) const {
+  if (limit == 0) return "";
+  const auto number = std::to_string(limit);
+  return v2_ ? "8:16 rbps=" + number + " wbps=max riops=max wiops=max" : "8:16 " + number;
 }
 
 std::string OwnedNode::text_of(MilliCpu limit) const {
@@ -140,97 +195,8 @@ std::string OwnedNode::quota(const std::string& path) {
   return text.substr(0, text.find(' '));
 }
 
-int OwnedNode::set_web(const std::string& path, MilliCpu limit) {
+int OwnedNode::set_limit(const std::string& path, MilliCpu limit) {
   return kernel.other(path, quota_file(), text_of(limit));
-}
-
-void OwnedNode::add_best_effort(const std::string& pod, const std::string& container) {
-  add(pod);
-  kernel.other(pod, shares_file(), v2_ ? "1" : "2");  // as the kubelet does
-  add(pod + "/cri-containerd-" + container + ".scope");
-}
-
-/// From now on what the files hold, without quotas of "web", is the owner's.
-void OwnedNode::own(const std::string& path) {
-  for (const char* file : {"cpu.idle", shares_file(), quota_file(), "memory.min", "memory.low", "memory.high",
-                           v2_ ? "memory.max" : "memory.limit_in_bytes"}) {
-    const bool resized = path.starts_with(kWebSlice) && std::string_view(file) == quota_file();
-    const auto text = kernel.text(path, file);
-    if (!resized && text != "<missing>") owned_.push_back({path, file, text});
-  }
-}
-
-void OwnedNode::make_container() {
-  const std::string name = "web" + std::to_string(containers_++);
-  container_ = std::string(kWebSlice) + "/cri-containerd-" + name + ".scope";
-  add(container_);
-  set_web(container_, limit_);
-  own(container_);
-  Container web{.name = "web", .id = name, .running = true};
-  web.requests.memory = 512_MiB;
-  web.limits.memory = 1024_MiB;
-  pods_[3].containers = {web};
-}
-
-void OwnedNode::restart_container() {
-  std::erase_if(owned_, [this](const Owned& one) { return one.path == container_; });
-  remove(container_);
-  make_container();
-}
-
-/// Now and then the new limit happens to be what burst has set. Without a list that cannot be told from
-/// burst's own, so there it is below the limit or above all that burst may set.
-void OwnedNode::ask_for_another_limit() {
-  if (told_ == Told::nothing) {
-    const MilliCpu above = MilliCpu(3 * limit_.count() + 100 * (1 + below(10)));
-    const bool up = limit_ <= 200_mcpu || (above < 20000_mcpu && chance(50));
-    asked_ = up ? above : MilliCpu(100 * (1 + below(static_cast<int>(limit_.count() / 100) - 1)));
-    return;
-  }
-  const MilliCpu some(100 * (1 + below(40)));
-  asked_ = chance(50) ? MilliCpu(std::stoll(quota(container_)) / 100) : some;
-  // On v1 a pod cannot get a quota below that of its raised container, and no list tells to make room.
-  const MilliCpu above(3 * limit_.count() + 100);
-  const bool in_range = told_ == Told::pods_limit && !v2_ && asked_ > limit_ && asked_ < above;
-  if (in_range) asked_ = above < 20000_mcpu ? above : 100_mcpu;
-  if (told_ == Told::pods_limit && asked_ > limit_) deferred_ = below(30);
-}
-
-/// systemd writes what its unit says: the kubelet's quota for a pod, none for the BestEffort slice.
-void OwnedNode::systemd_resets_quota(const std::string& unit) {
-  const bool web = unit.starts_with(kWebSlice);
-  if (web && set_web(unit, limit_) != 0) return;  // v1: a container may have more at this moment
-  if (!web) kernel.other(unit, quota_file(), v2_ ? "max 100000" : "-1");
-  seen.push_back({id(unit), quota_file(), {1, "systemd"}});
-}
-
-/// And the other properties of its groups: those of memory only on v2.
-void OwnedNode::systemd_resets(const std::string& unit) {
-  systemd_resets_quota(unit);
-  for (const Owned& one : owned_) {
-    const bool memory = one.file.starts_with("memory.");
-    if (one.path != unit || one.file == quota_file() || (memory && !v2_)) continue;
-    kernel.other(unit, one.file, one.text);  // cpu.idle first: an idle group takes no weight
-    seen.push_back({id(unit), one.file, {1, "systemd"}});
-  }
-}
-
-void OwnedNode::daemon_reload() {
-  for (const std::string& unit : {std::string(kBeSlice), std::string(kPodSlice), std::string(kLentSlice),
-                                  std::string(kWebSlice), container_})
-    systemd_resets(unit);
-}
-
-/// The kubelet's order: up, the pod first; down, the container first. What the kernel refuses is repeated.
-void OwnedNode::resize() {
-  const bool up = asked_ > limit_;
-  for (const std::string& path : up ? std::array<std::string, 2>{kWebSlice, container_}
-                                    : std::array<std::string, 2>{container_, kWebSlice}) {
-    if (set_web(path, asked_) != 0) return;
-    seen.push_back({id(path), quota_file(), {77, path == container_ ? "runc" : "kubelet"}});
-  }
-  limit_ = seen_by_kubelet_ = asked_;
-  ++resizes_;
 }
 
 /// The list says what the kubelet has carried out, and what it is still asked for.
@@ -246,8 +212,8 @@ void OwnedNode::list_web() {
     pod.containers[0].pending_cpu_limit = asked_ == limit_ ? std::nullopt : std::optional(asked_);
     return;
   }
-  pod.pod_level_limits.cpu = std::min(asked_, seen_by_kubelet_);
-  const bool pending = deferred_ > 0 || asked_ > seen_by_kubelet_;
+  const bool pending = deferred_ > 0 || (asked_ != limit_ && asked_ > seen_by_kubelet_);
+  pod.pod_level_limits.cpu = pending ? std::min(asked_, seen_by_kubelet_) : asked_;
   pod.pending_pod_level_cpu = pending ? std::optional(asked_) : std::nullopt;
 }
 
@@ -255,14 +221,21 @@ NodeSnapshot OwnedNode::observed() {
   NodeSnapshot node = observe();
   node.since_previous = seconds(1);
   per_cgroup::build_roster(tree(), pod_list_, slo_, node);
+  node.disks = disks_;
+  if (normalized_) node.object.cpu_normalization_ratio = kRatio;
   node.node.cpu_capacity = 8000_mcpu;
   node.node.cpu_use = 3000_mcpu;
-  node.node.memory = NodeMemory{.total = 16384_MiB, .available = 8192_MiB};
-  for (CpuId cpu = 0; cpu < 8; ++cpu) node.topology.cpus.push_back({.id = cpu, .core = cpu});
+  node.node.memory = NodeMemory{.total = 16384_MiB, .available = short_of_memory_ ? 512_MiB : 8192_MiB};
+  for (CpuId cpu = 0; cpu < static_cast<CpuId>(kCpus); ++cpu)
+    node.topology.cpus.push_back({.id = cpu, .core = cpu});
   for (auto& sample : node.cgroups) {
     sample.cpu_use = 500_mcpu;
     sample.memory.current = 128_MiB;
+    sample.memory.anonymous = 110_MiB;
     sample.throttling = Throttling{.periods = 10, .throttled_periods = busy_ ? 3 : 0};
+    if (v2_)
+      sample.applied.cpus_effective =
+          CpuSet::parse(kernel.text(std::string(sample.path), "cpuset.cpus.effective"));
   }
   return node;
 }
@@ -274,12 +247,12 @@ void OwnedNode::expect_all_is_the_owners(const char* when) {
   for (const Owned& one : owned_)
     EXPECT_EQ(kernel.text(one.path, one.file), one.text) << when << ": " << one.path << "/" << one.file;
   for (const std::string& path : {std::string(kWebSlice), container_}) {
+    if (!kernel.has(path)) continue;
     // A smaller limit of the whole pod counts from the spec on.
     const bool shrinks = told_ == Told::pods_limit && asked_ < limit_;
     const auto text = kernel.text(path, quota_file());
     EXPECT_TRUE(text == text_of(limit_) || (shrinks && text == text_of(asked_)))
         << when << ": " << path << " has " << text << ", not " << text_of(limit_);
-    EXPECT_EQ(kernel.at(path).burst_us, 0) << when << ": " << path;
   }
   EXPECT_EQ(journal.size(), 0U) << when;
 }
