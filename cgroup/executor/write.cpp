@@ -47,7 +47,8 @@ bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool res
   // When a foreign value is overwritten, it is the owner's latest value, and the one to restore.
   const auto& original = row && row->contest.ours() ? row->original : *before;
   JournalEntry entry{file.dir, file.inode, knob, file.entry(), original, {}};
-  if (row && row->contest.ours()) entry.ours = {*before};
+  // After a reset the file holds its owner's text, which is not the agent's although the value is.
+  if (row && row->contest.ours() && is_ours(*row, *before)) entry.ours = {*before};
   if (const auto noted = journal.record_write(entry, trimmed(text)); !noted)
     return failed(group, knob, file, noted.error(), text, restoring);
   if (knob == Knob::cpu_idle && trimmed(text) == "1")

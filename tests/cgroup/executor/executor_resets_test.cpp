@@ -77,6 +77,22 @@ TEST_P(Resets, ALimitThatItsOwnerTakesAwayDoesNotComeBack) {
   EXPECT_EQ(journal.size(), 0U);
 }
 
+/// Later the owner may decide on the text that a reset once left in the file.
+TEST_P(Resets, WhatSystemdWroteIsNotOnRecordAsTheAgents) {
+  write(kBeSlice, quota_file(), "300000");
+  want(kBeSlice, Knob::cpu_quota, std::int64_t{150000});
+  tick();
+  write(kBeSlice, quota_file(), "300000", {1, "systemd"});
+  tick();
+  write(kBeSlice, quota_file(), "200000", {4711, "bash"});
+  for (int second = 0; second <= 60; ++second) tick();
+  ASSERT_EQ(quota(kBeSlice), "150000");
+  write(kBeSlice, quota_file(), "300000", {4711, "bash"});
+  tick();
+  executor::restore_from_journal(kernel, journal);
+  EXPECT_EQ(quota(kBeSlice), "300000") << "after kill -9";
+}
+
 TEST_P(Resets, ATighterQuotaFromSystemdIsADecision) {
   want(kBeSlice, Knob::cpu_quota, std::int64_t{150000});
   tick();
