@@ -1,4 +1,6 @@
 // Foreign writes on the files that the executor holds; the value's contest says the next step.
+#include <algorithm>
+
 #include "cgroup/executor/impl.h"
 #include "cgroup/kernel/knob_files.h"
 
@@ -118,8 +120,20 @@ bool Executor::Impl::handle_foreign_write(HeldValue& row, int group, const std::
   if (step == Contest::Step::yield || step == Contest::Step::release) let_go(row);
   if (step == Contest::Step::release || sighting.restoring) return false;
   const bool may_write = step == Contest::Step::write || step == Contest::Step::put_back;
+  if (!may_write) keep_off_record(row, text);
   if (!may_write || intent->hold) fix(group, row.knob);
   return true;
+}
+
+/// The owner may decide on a text that the agent wrote some ticks ago. It is on record as the agent's, so
+/// after a kill -9 a restore would write over it.
+void Executor::Impl::keep_off_record(const HeldValue& row, std::string_view text) {
+  const auto* entry = options.dry_run ? nullptr : journal.find(row.file.path(), row.file.inode);
+  const auto is_text = [&](const std::string& ours) { return kernel::same_text(row.knob, ours, text); };
+  if (!entry || std::ranges::none_of(entry->ours, is_text)) return;
+  const JournalEntry fresh{row.file.dir, row.file.inode, row.knob, row.file.entry(), row.original, {}};
+  // Nothing on record in between is right, too: the value is the owner's.
+  if (journal.done(row.file.path(), row.file.inode)) static_cast<void>(journal.record_write(fresh, row.ours));
 }
 
 void Executor::Impl::let_go(const HeldValue& row) {

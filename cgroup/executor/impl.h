@@ -74,6 +74,7 @@ struct Executor::Impl {
                               const std::optional<KnobValue>& value, const ObservedWrite* write) const;
   [[nodiscard]] bool is_dying(int group, Knob knob) const;
   [[nodiscard]] const ObservedWrite* find_observed_write(const HeldValue& row) const;
+  void keep_off_record(const HeldValue& row, std::string_view text);
   void report_foreign(const HeldValue& row, Contest::Step step, const std::string& theirs);
   void let_go(const HeldValue& row);
 

@@ -93,6 +93,21 @@ TEST_P(Resets, WhatSystemdWroteIsNotOnRecordAsTheAgents) {
   EXPECT_EQ(quota(kBeSlice), "300000") << "after kill -9";
 }
 
+/// Its owner may also decide on what the agent wrote some ticks before.
+TEST_P(Resets, AnEarlierTextOfTheAgentsIsTheOwnersOnceItWritesThat) {
+  for (const std::int64_t quota : {150000, 160000, 170000}) {
+    plan.clear();
+    want(kBeSlice, Knob::cpu_quota, quota);
+    tick();
+  }
+  write(kBeSlice, quota_file(), "150000", {4711, "bash"});
+  EXPECT_EQ(tick().foreign.size(), 1U);
+  EXPECT_EQ(journal.size(), 1U);
+  executor::restore_from_journal(kernel, journal);
+  EXPECT_EQ(quota(kBeSlice), "150000") << "after kill -9";
+  EXPECT_EQ(journal.size(), 0U);
+}
+
 TEST_P(Resets, ATighterQuotaFromSystemdIsADecision) {
   want(kBeSlice, Knob::cpu_quota, std::int64_t{150000});
   tick();
