@@ -203,6 +203,7 @@ std::vector<ParsedMetric> parse_metrics(std::string_view body, std::span<const P
     for (auto& matches : all) matches.take(line);
   }
   std::vector<ParsedMetric> results;
+  results.reserve(all.size());
   for (auto& matches : all) results.push_back(matches.result());
   return results;
 }
