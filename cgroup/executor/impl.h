@@ -54,7 +54,9 @@ struct Executor::Impl {
   void apply_intents();
   void place(const decide::Intent& intent);
   void follow_owner(HeldValue& row, const decide::Intent& intent);
-  void release(const HeldValue& row);
+  void release(HeldValue& row);
+  void follow_children(HeldValue& row, int group);
+  bool change_original(HeldValue& row, const KnobValue& value);
   void keep_idle_shares();
   void find_targets();
   [[nodiscard]] bool acceptable(int group, const decide::Intent& intent) const;

@@ -74,21 +74,44 @@ void Executor::Impl::follow_owner(HeldValue& row, const decide::Intent& intent) 
   if (!intent.owners) return;
   const auto last = std::exchange(row.owners, intent.owners);
   if (!last || *last == *intent.owners || !row.contest.ours()) return;
-  const KnobValue value = *intent.owners;
-  auto original = kernel::format_value(row.knob, value, row.original, tree.layout());
-  const JournalEntry entry{row.file.dir, row.file.inode, row.knob, row.file.entry(), original, {}};
-  if (!options.dry_run && !journal.record_write(entry, row.ours)) {
-    row.owners = last;  // a full disk: the next tick tries again
-    return;
-  }
-  row.original = std::move(original);
-  row.original_value = kernel::as_kernel_stores(row.knob, value, tree.layout());
+  // On a full disk the next tick tries again.
+  if (!change_original(row, KnobValue{*intent.owners})) row.owners = last;
 }
 
-void Executor::Impl::release(const HeldValue& row) {
+/// False: the journal does not take it.
+bool Executor::Impl::change_original(HeldValue& row, const KnobValue& value) {
+  auto original = kernel::format_value(row.knob, value, row.original, tree.layout());
+  const JournalEntry entry{row.file.dir, row.file.inode, row.knob, row.file.entry(), original, {}};
+  if (!options.dry_run && !journal.record_write(entry, row.ours)) return false;
+  row.original = std::move(original);
+  row.original_value = kernel::as_kernel_stores(row.knob, value, tree.layout());
+  return true;
+}
+
+/// On cgroup v1 no cgroup may have more than its parent. Where an owner has given one below `row` more than
+/// the original, it has raised the parent before, to a quota that happens to be the agent's: the original is
+/// as large by now.
+void Executor::Impl::follow_children(HeldValue& row, int group) {
+  if (row.knob != Knob::cpu_quota || tree.layout().v2(Controller::cpu)) return;
+  const auto* original = std::get_if<std::int64_t>(&row.original_value);
+  if (!original || *original < 0) return;
+  std::int64_t least = *original;
+  for (int below = group + 1; below < state.size(); ++below) {
+    const auto& child = state.now().group(below);
+    if (child.quota_us <= least || !state.known(below, row.knob) || !state.now().is_within(below, group))
+      continue;
+    const HeldValue* held_child = held.find(state.id(below), row.knob);
+    const bool owners = !held_child || !held_child->contest.ours();
+    if (owners && child.period_us == state.now().group(group).period_us) least = child.quota_us;
+  }
+  if (least != *original) change_original(row, KnobValue{least});
+}
+
+void Executor::Impl::release(HeldValue& row) {
   const int group = state.index(row.cgroup);
   if (group < 0 || is_intended(group, row.knob) || is_locked(group, row.knob)) return;
   if (!state.known(group, row.knob) && !state.read(group, row.knob)) return;
+  follow_children(row, group);
   if (is_rejected(row.cgroup, row.knob, row.original_value)) return fix(group, row.knob);
   want.assume(group, row.knob, row.original_value);
 }
@@ -105,7 +128,7 @@ void Executor::Impl::apply_intents() {
   intended.assign(static_cast<std::size_t>(state.size()), 0);
   kept.clear();
   for (const auto& intent : *plan) place(intent);
-  for (const auto& row : held.rows()) release(row);
+  for (auto& row : held.rows()) release(row);
   keep_idle_shares();
   kernel::fit_to_rules(state.now(), fixed, want);
   for (HeldValue& row : held.rows()) {

@@ -108,6 +108,24 @@ TEST_P(Resets, AnEarlierTextOfTheAgentsIsTheOwnersOnceItWritesThat) {
   EXPECT_EQ(journal.size(), 0U);
 }
 
+/// The kubelet has resized a whole pod to less than the agent had raised it to: the container's new quota is
+/// told by its file, that of the pod happens to be the agent's.
+TEST_P(Resets, APodIsNotRestoredBelowWhatItsContainerHasByNow) {
+  for (const char* path : {kPodSlice, kCtrScope}) write(path, quota_file(), "50000");
+  const auto wants = [&](std::int64_t quota) {
+    plan.clear();
+    for (const char* path : {kPodSlice, kCtrScope}) want(path, Knob::cpu_quota, quota);
+    tick();
+  };
+  wants(103676);
+  write(kCtrScope, quota_file(), "100000", {78, "runc"});
+  wants(100000);
+  executor.restore_all(now);
+  EXPECT_EQ(quota(kCtrScope), "100000");
+  EXPECT_EQ(quota(kPodSlice), GetParam() ? "50000" : "100000") << "v2 allows less: nothing is known there";
+  EXPECT_EQ(journal.size(), 0U);
+}
+
 TEST_P(Resets, ATighterQuotaFromSystemdIsADecision) {
   want(kBeSlice, Knob::cpu_quota, std::int64_t{150000});
   tick();
