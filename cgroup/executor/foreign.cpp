@@ -131,7 +131,7 @@ void Executor::Impl::keep_off_record(const HeldValue& row, std::string_view text
   const auto* entry = options.dry_run ? nullptr : journal.find(row.file.path(), row.file.inode);
   const auto is_text = [&](const std::string& ours) { return kernel::same_text(row.knob, ours, text); };
   if (!entry || std::ranges::none_of(entry->ours, is_text)) return;
-  const JournalEntry fresh{row.file.dir, row.file.inode, row.knob, row.file.entry(), row.original, {}};
+  const auto fresh = entry_of(row.file, row.knob, row.original);
   // Nothing on record in between is right, too: the value is the owner's.
   if (journal.done(row.file.path(), row.file.inode)) static_cast<void>(journal.record_write(fresh, row.ours));
 }

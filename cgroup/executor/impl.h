@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cgroup/executor/contest.h"
@@ -22,6 +23,11 @@ using ObservedWrite = tree::TreeWatch::Changes::Value;
 
 /// Of a value that its owner has set higher (protection) or lower (throttling) than a policy wants.
 inline constexpr Reason kOwnerGoesFurther = because("its owner's own value goes further");
+
+/// What the journal records of a value, without the texts that the agent wrote.
+inline JournalEntry entry_of(const KnobFile& file, Knob knob, std::string original) {
+  return {file.dir, file.inode, knob, file.entry(), std::move(original), {}};
+}
 
 struct Executor::Impl {
   Impl(const tree::CgroupTree& the_tree, KernelFiles& the_files, Journal& the_journal,

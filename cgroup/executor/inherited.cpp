@@ -27,10 +27,6 @@ namespace {
 
 constexpr Knob kKnob = Knob::cpuset_cpus;
 
-JournalEntry entry_of(const KnobFile& file, const std::string& original) {
-  return {file.dir, file.inode, kKnob, file.entry(), original, {}};
-}
-
 }  // namespace
 
 /// The nearest ancestor whose CPU set the agent holds.
@@ -72,7 +68,7 @@ void Executor::Impl::adopt(int group, const HeldValue& above) {
     row.by = intent->by;
     row.why = intent->why;
   }
-  if (journal.record_write(entry_of(row.file, row.original), row.ours))
+  if (journal.record_write(entry_of(row.file, kKnob, row.original), row.ours))
     held.at(row.cgroup, kKnob) = std::move(row);
 }
 
@@ -89,7 +85,7 @@ Result<> Executor::Impl::record_own_sets(int group, const std::string& text) {
     if (!now || !kernel::same_text(kKnob, *now, text)) continue;
     auto file = state.file(below, kKnob);
     file.inode = files.inode(file.dir).value_or(0);
-    if (const auto noted = journal.record_write(entry_of(file, *now), *now); !noted) return noted;
+    if (const auto noted = journal.record_write(entry_of(file, kKnob, *now), *now); !noted) return noted;
     own_sets.push_back({cgroup, file, text});
   }
   return {};
@@ -158,7 +154,7 @@ class Copies {
       file.inode = files_.inode(file.dir).value_or(0);
       const bool copied = file.inode != 0 && !journal_.find(file.path(), file.inode) &&
                           kernel::same_text(kKnob, text_of(file.dir), text);
-      if (!copied || !journal_.record_write(entry_of(file, original), text)) continue;
+      if (!copied || !journal_.record_write(entry_of(file, kKnob, original), text)) continue;
       found_.insert(file.path());
       if (pod) record_below(file.dir, text, original);
     }

@@ -81,8 +81,8 @@ void Executor::Impl::follow_owner(HeldValue& row, const decide::Intent& intent) 
 /// False: the journal does not take it.
 bool Executor::Impl::change_original(HeldValue& row, const KnobValue& value) {
   auto original = kernel::format_value(row.knob, value, row.original, tree.layout());
-  const JournalEntry entry{row.file.dir, row.file.inode, row.knob, row.file.entry(), original, {}};
-  if (!options.dry_run && !journal.record_write(entry, row.ours)) return false;
+  if (!options.dry_run && !journal.record_write(entry_of(row.file, row.knob, original), row.ours))
+    return false;
   row.original = std::move(original);
   row.original_value = kernel::as_kernel_stores(row.knob, value, tree.layout());
   return true;

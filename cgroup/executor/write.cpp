@@ -46,7 +46,7 @@ bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool res
   if (!row && !is_of_node(knob)) file.inode = files.inode(file.dir).value_or(0);
   // When a foreign value is overwritten, it is the owner's latest value, and the one to restore.
   const auto& original = row && row->contest.ours() ? row->original : *before;
-  JournalEntry entry{file.dir, file.inode, knob, file.entry(), original, {}};
+  auto entry = entry_of(file, knob, original);
   // After a reset the file holds its owner's text, which is not the agent's although the value is.
   if (row && row->contest.ours() && is_ours(*row, *before)) entry.ours = {*before};
   if (const auto noted = journal.record_write(entry, trimmed(text)); !noted)
@@ -117,10 +117,8 @@ void Executor::Impl::finish(int group, Knob knob, const KnobFile& file, const st
   if (const decide::Intent* intent = intent_of(cgroup, knob); intent && intent->owners)
     row.owners = intent->owners;
   row.contest.written(at);
-  if (!kernel::same_text(knob, after, trimmed(text))) {
-    const JournalEntry entry{file.dir, file.inode, knob, file.entry(), row.original, {}};
-    static_cast<void>(journal.record_write(entry, after));
-  }
+  if (!kernel::same_text(knob, after, trimmed(text)))
+    static_cast<void>(journal.record_write(entry_of(file, knob, row.original), after));
   row.ours = after;
   row.ours_value = state.now().value(group, knob);
   explain(row, group);
@@ -150,8 +148,7 @@ Result<> Executor::Impl::announce_shares(int group) {
     explain(row, group);
   }
   const bool v2 = tree.layout().v2(Controller::cpu);
-  const JournalEntry entry{row.file.dir,     row.file.inode, Knob::cpu_shares,
-                           row.file.entry(), row.original,   {}};
+  const auto entry = entry_of(row.file, Knob::cpu_shares, row.original);
   auto noted = journal.record_write(entry, v2 ? "100" : "1024");
   if (noted) noted = journal.record_write(entry, v2 ? "0" : "3");
   return noted;

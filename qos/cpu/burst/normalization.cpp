@@ -22,11 +22,6 @@ bool awaits_container(const NodeSnapshot& node, const PodSample& pod) {
   });
 }
 
-bool awaits_resize(const Pod& pod) {
-  return std::ranges::any_of(pod.containers,
-                             [](const Container& one) { return one.pending_cpu_limit.has_value(); });
-}
-
 class Round {
  public:
   Round(const NodeSnapshot& node, const NodeSlo& slo, const decide::BurstQuotas& burst, decide::Intents& out)

@@ -78,6 +78,8 @@ enum class Resize : std::uint8_t {
   pending,   ///< the list tells of one that the kubelet has yet to carry out
   possible,  ///< no list tells: the time at which an owner's write that was refused may go through
 };
+/// Whether the list tells of a container's limit that the kubelet has yet to carry out.
+bool awaits_resize(const Pod& pod);
 Resize resize_of(const NodeSnapshot& node, const PodSample& pod, const CpuBurstState& state);
 
 /// Makes room for what the kubelet is about to write: the kernel accepts no quota below the burst, and on v1

@@ -34,15 +34,18 @@ const CpuBurstState::PodQuota* memory_of(const NodeSnapshot& node, const PodSamp
 
 }  // namespace
 
+bool awaits_resize(const Pod& pod) {
+  return std::ranges::any_of(pod.containers,
+                             [](const Container& one) { return one.pending_cpu_limit.has_value(); });
+}
+
 Resize resize_of(const NodeSnapshot& node, const PodSample& pod, const CpuBurstState& state) {
   if (pod.spec->from_cgroup_only) {
     const auto* memory = memory_of(node, pod, state);
     const bool room = memory && (node.at - memory->since) % kRoomEvery >= kRoomEvery - kRoom;
     return room ? Resize::possible : Resize::none;
   }
-  const bool listed = std::ranges::any_of(
-      pod.spec->containers, [](const Container& one) { return one.pending_cpu_limit.has_value(); });
-  return listed || pod.spec->pending_pod_level_cpu ? Resize::pending : Resize::none;
+  return awaits_resize(*pod.spec) || pod.spec->pending_pod_level_cpu ? Resize::pending : Resize::none;
 }
 
 QuotaTime ceiling_during_resize(Resize resize, bool v2_cpu, const CpuBurstState::Candidate& candidate,

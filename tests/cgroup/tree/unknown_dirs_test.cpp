@@ -9,6 +9,7 @@
 #include "cgroup/tree/tree.h"
 #include "cgroup/tree/watch.h"
 #include "tests/support/fakes/fake_host.h"
+#include "tests/support/settled_watch.h"
 
 namespace evenkeel::test {
 namespace {
@@ -94,17 +95,11 @@ TEST_F(UnknownDirs, AreWatchedForTheDirectoriesOfQosClasses) {
     const auto there = std::move(*Host::open(later.root()));
     tree::CgroupTree cgroups(there, *tree::detect_layout(there, ""));
     auto watch = std::move(*tree::TreeWatch::open(there, false));
-    const auto settle = [&] {
-      do {
-        cgroups.scan();
-      } while (watch.follow(cgroups));
-      (void)watch.drain();
-    };
-    settle();
+    settle(cgroups, watch);
     const std::string system = systemd ? "kubepods.slice/kubepods-system.slice" : "kubepods/system";
     later.cgroup(system);
     EXPECT_TRUE(watch.drain().tree);
-    settle();
+    settle(cgroups, watch);
     later.cgroup(system + "/other");
     EXPECT_FALSE(watch.drain().tree);
     const std::string burstable = system + (systemd ? "/kubepods-system-burstable.slice" : "/burstable");
@@ -112,7 +107,7 @@ TEST_F(UnknownDirs, AreWatchedForTheDirectoriesOfQosClasses) {
     const auto born = watch.drain();
     EXPECT_TRUE(born.tree);
     EXPECT_TRUE(born.anywhere) << "a scan of known cgroups alone would not look there";
-    settle();
+    settle(cgroups, watch);
     later.remove_cgroup(burstable);
     EXPECT_TRUE(watch.drain().tree);
   }

@@ -9,6 +9,7 @@
 
 #include "cgroup/tree/watch.h"
 #include "tests/support/fakes/fake_host.h"
+#include "tests/support/settled_watch.h"
 
 namespace evenkeel {
 namespace {
@@ -45,13 +46,7 @@ TEST(BoundedWatch, ADrainTakesAPartOfAFloodAndTheNextOnesTheRest) {
   const auto host = std::move(*Host::open(fake.root()));
   tree::CgroupTree tree(host, *tree::detect_layout(host, ""));
   auto watch = std::move(*tree::TreeWatch::open(host, false));
-  const auto look_around = [&] {
-    do {
-      tree.scan();
-    } while (watch.follow(tree));
-  };
-  look_around();
-  (void)watch.drain();
+  test::settle(tree, watch);
   write_by_turns(fake, container);
   fake.pod(KubeQos::besteffort, "2");
 
@@ -59,7 +54,7 @@ TEST(BoundedWatch, ADrainTakesAPartOfAFloodAndTheNextOnesTheRest) {
   EXPECT_EQ(first.values.size(), 2U);
   EXPECT_FALSE(first.tree) << "the whole flood was taken at once";
   EXPECT_TRUE(readable(watch.inotify_fd())) << "the event loop has to call again";
-  look_around();  // as after each drain
+  test::follow_all(tree, watch);  // as after each drain
   bool born = false, lost = false;
   for (int drains = 0; drains < 4 && readable(watch.inotify_fd()); ++drains) {
     const auto next = watch.drain();

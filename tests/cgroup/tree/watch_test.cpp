@@ -9,19 +9,14 @@
 
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/live/live_cgroups.h"
+#include "tests/support/settled_watch.h"
 
 namespace evenkeel {
 namespace {
 
 using test::FakeHost;
 using test::LiveCgroups;
-
-void settle(tree::CgroupTree& tree, tree::TreeWatch& watch) {
-  do {
-    tree.scan();
-  } while (watch.follow(tree));
-  (void)watch.drain();
-}
+using test::settle;
 
 /// A shell that writes a value and stays a zombie until it is waited for: its name can be read meanwhile.
 class Writes {
