@@ -16,6 +16,16 @@ std::string sentence(const std::string& what, const Error& error) {
   return what + ": " + name(error.op) + " " + error.file + ": " + errno_name(error.code);
 }
 
+std::string why_not_claimed(const std::string& cgroups, const Error& error) {
+  if (error.code == EWOULDBLOCK)
+    return "another evenkeel manages the cgroups below " + cgroups +
+           ": stop it first, or give one of them another --cgroup-root";
+  if (error.code == ENOENT)
+    return cgroups +
+           " (--cgroup-root) does not exist yet: start again when it does; the kubelet needs it, too";
+  return sentence("cgroups below " + cgroups, error);
+}
+
 std::string make_state_dir(const std::string& dir) {
   std::error_code error;
   const bool is_new = std::filesystem::create_directories(dir, error);
@@ -59,10 +69,7 @@ Agent::Created Agent::create(const AgentOptions& options, runtime::Log& log, con
                          "/journal: stop it first, or give one of them another --state-dir");
   if (!journal) return refuse(1, sentence("journal in " + kept_in, journal.error()));
   auto claim = options.dry_run ? Result<Fd>(Fd()) : writers::claim_cgroups(*host, *layout, log);
-  if (!claim && claim.error().code == EWOULDBLOCK)
-    return refuse(1, "another evenkeel manages the cgroups below " + host->absolute(layout->primary()) +
-                         ": stop it first, or give one of them another --cgroup-root");
-  if (!claim) return refuse(1, sentence("cgroups below " + host->absolute(layout->primary()), claim.error()));
+  if (!claim) return refuse(1, why_not_claimed(host->absolute(writers::claimed_dir(*layout)), claim.error()));
   if (journal->corrupt_records() > 0) writers::log_damage(log, kept_in, *journal);
   auto audit = record::Audit::open(kept_in, wall);
   if (!audit) return refuse(1, sentence("audit log in " + kept_in, audit.error()));

@@ -82,10 +82,12 @@ std::vector<int> flock_holders(std::string_view locks, std::uint64_t device, std
   return holders;
 }
 
+std::string claimed_dir(const tree::Layout& layout) {
+  return layout.cgroup_root.empty() ? layout.primary() : layout.primary() + '/' + layout.cgroup_root;
+}
+
 Result<Fd> claim_cgroups(const Host& host, const tree::Layout& layout, runtime::Log& log) {
-  auto own = layout.cgroup_root.empty() ? layout.primary() : layout.primary() + '/' + layout.cgroup_root;
-  auto dir = host.open_dir(own);
-  if (!dir) dir = host.open_dir(layout.primary());  // the kubelet has yet to make it
+  auto dir = host.open_dir(claimed_dir(layout));
   if (!dir || ::flock(dir->get(), LOCK_EX | LOCK_NB) == 0) return dir;
   const int code = errno;
   if (code != EWOULDBLOCK || !held_by_strangers(host, *dir, log)) return fail(code, Op::open);

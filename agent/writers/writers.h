@@ -40,10 +40,13 @@ struct Restored {
 };
 Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const runtime::WallClock& wall);
 
-/// Claims the cgroups below the layout's root for this agent, until the descriptor is closed: two agents with
-/// different state directories would fight. EWOULDBLOCK: another agent has them. It is an advisory lock on
-/// the directory, which containers see as well; it writes nothing. A lock of another user than root and this
-/// process's own does not count: the agent then works without one, and says so.
+/// The directory with the cgroups that an agent manages.
+std::string claimed_dir(const tree::Layout& layout);
+/// Claims the cgroups below claimed_dir() for this agent, until the descriptor is closed: two agents with
+/// different state directories would fight. EWOULDBLOCK: another agent has them. ENOENT: the directory does
+/// not exist yet; a lock on one above it would keep no agent away that starts later. It is an advisory lock
+/// on the directory, which containers see as well; it writes nothing. A lock of another user than root and
+/// this process's own does not count: the agent then works without one, and says so.
 Result<Fd> claim_cgroups(const Host& host, const tree::Layout& layout, runtime::Log& log);
 /// The processes that have locked a file by flock(2), from the text of /proc/locks (proc_locks(5)). Not those
 /// that wait; the kernel leaves out those of other PID namespaces.

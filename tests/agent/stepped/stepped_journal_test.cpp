@@ -199,6 +199,36 @@ TEST(SteppedTwoAgents, TheSecondOneSaysThatItsCgroupsAreTaken) {
   std::filesystem::remove_all(node.state_dir() + "-other");
 }
 
+std::vector<std::string> run_with(std::vector<std::string> args) {
+  args.insert(args.begin(), {"run", "--stepped"});
+  return args;
+}
+
+// Until the directory exists there is nothing to lock by which two agents could see each other.
+TEST(SteppedTwoAgents, NeitherStartsBeforeTheirCgroupsExist) {
+  TwoPods node(FakeNode::Kernel::v2, "cpuBurstStrategy: {policy: auto}\n");
+  auto args = node.args();
+  args.insert(args.end(), {"--cgroup-root", "later"});
+  const auto other = with_state_dir(args, node.state_dir() + "-other");
+  const Ran early = run_evenkeel(run_with(args));
+  EXPECT_EQ(early.exit_status, 1);
+  EXPECT_NE(early.err.find("sys/fs/cgroup/later (--cgroup-root) does not exist yet"), std::string::npos)
+      << early.err;
+  auto dry = args;
+  dry.emplace_back("--dry-run");
+  SteppedAgent watcher(dry);
+  watcher.quit();
+  EXPECT_EQ(watcher.exit_status(), 0) << "one that writes nothing claims nothing";
+  node.host.dir("sys/fs/cgroup/later");
+  SteppedAgent first(args);
+  node.seconds(1, first);
+  const Ran second = run_evenkeel(run_with(other));
+  EXPECT_EQ(second.exit_status, 1);
+  EXPECT_NE(second.err.find("another evenkeel manages the cgroups below"), std::string::npos) << second.err;
+  first.quit();
+  std::filesystem::remove_all(node.state_dir() + "-other");
+}
+
 // The directory of the cgroups is for everyone to open, so everyone can lock it.
 TEST(SteppedTwoAgents, ALockOfAStrangerDoesNotKeepItFromStarting) {
   TwoPods node(FakeNode::Kernel::v2, "cpuBurstStrategy: {policy: auto}\n");
