@@ -34,6 +34,20 @@ void Audit::rotate() {
   bytes_ = 0;
 }
 
+void Audit::look_at_file(MonoTime now) {
+  if (!file_ || now < look_again_) return;
+  look_again_ = now + kLookEvery;
+  struct stat ours {};
+  struct stat named {};
+  if (::fstat(file_.get(), &ours) != 0) return;
+  bytes_ = static_cast<std::size_t>(ours.st_size);
+  const bool has_name = ::stat(path_.c_str(), &named) == 0;
+  if (!has_name && errno != ENOENT) return;
+  if (has_name && named.st_ino == ours.st_ino && named.st_dev == ours.st_dev) return;
+  file_ = Fd();
+  bytes_ = 0;
+}
+
 bool Audit::append(std::string_view line) {
   if (bytes_ > kRotateBytes) rotate();
   if (bytes_ > 2 * kRotateBytes) return false;  // it cannot be rotated, and must not fill the disk
@@ -62,7 +76,10 @@ void Audit::record(const AuditEvent& event, MonoTime now) {
       .member("why", event.why);
   if (!event.pod.empty()) json.member("pod", event.pod);
   json.end_object();
-  if (!path_.empty() && !append(line + "\n")) ++lost_;
+  if (!path_.empty()) {
+    look_at_file(now);
+    if (!append(line + "\n")) ++lost_;
+  }
   recent_lines_.push_back({wall, std::string(event.pod), std::move(line)});
   if (recent_lines_.size() > kRecentLines) recent_lines_.pop_front();
 }

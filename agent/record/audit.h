@@ -1,6 +1,7 @@
 // The audit log, and the names of pods in it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -46,7 +47,7 @@ class PodNames {
 // The audit log of the agent's actions and of foreign writes: one JSON line per write, restore, refusal,
 // foreign write and configuration change. Bounded on disk (two files) and in memory (the newest lines, for
 // /v1/audit). A line that cannot be written (full or read-only disk, no descriptor) is counted; the next one
-// tries again.
+// tries again. A file that somebody else rotated (logrotate) is noticed within kLookEvery.
 
 struct AuditEvent {
   std::string_view kind{};  ///< "write", "restore", "would-write", "refused", "foreign", "yielded", "config",
@@ -62,6 +63,7 @@ class Audit {
  public:
   static constexpr std::size_t kRotateBytes = 4 << 20;
   static constexpr std::size_t kRecentLines = 1024;
+  static constexpr auto kLookEvery = std::chrono::seconds(1);
 
   /// `state_dir` empty: nothing goes to disk.
   static Result<Audit> open(const std::string& state_dir, const runtime::WallClock* clock);
@@ -80,6 +82,8 @@ class Audit {
   Audit(std::string path, const runtime::WallClock* clock) : path_(std::move(path)), clock_(clock) {}
   Result<> reopen();
   void rotate();
+  /// Lets a file go that was renamed, removed or replaced, and takes the size of one that was cut off.
+  void look_at_file(MonoTime now);
   /// Whether the whole line is in the file.
   bool append(std::string_view line);
   std::string path_{};
@@ -87,6 +91,7 @@ class Audit {
   Fd file_{};
   std::size_t bytes_ = 0;
   bool line_is_open_ = false;  ///< the file does not end with a line end
+  MonoTime look_again_{};
   std::uint64_t lost_ = 0;
   std::deque<RecentLine> recent_lines_{};
 };

@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -19,9 +20,9 @@ namespace fs = std::filesystem;
 
 class AuditOnDisk : public ::testing::Test {
  protected:
-  void record(record::Audit& audit, int count, std::size_t bytes = 100) const {
+  void record(record::Audit& audit, int count, std::size_t bytes = 100, MonoTime now = {}) const {
     const std::string why(bytes, 'w');
-    for (int i = 0; i < count; ++i) audit.record({.kind = "write", .path = "p", .why = why}, MonoTime{});
+    for (int i = 0; i < count; ++i) audit.record({.kind = "write", .path = "p", .why = why}, now);
   }
   [[nodiscard]] std::vector<std::string> lines(const std::string& name = "audit.jsonl") const {
     std::vector<std::string> out;
@@ -37,6 +38,8 @@ class AuditOnDisk : public ::testing::Test {
     return count;
   }
   test::StateDir dir_{};
+  static constexpr MonoTime kStart = MonoTime(std::chrono::hours(1));
+  static constexpr MonoTime kLater = kStart + record::Audit::kLookEvery;
 };
 
 TEST_F(AuditOnDisk, WithoutDescriptorsLinesAreCountedAndTheNextOnesGoOn) {
@@ -88,6 +91,43 @@ TEST_F(AuditOnDisk, WhatCannotBeRotatedGrowsToTwiceItsSizeAndIsRotatedLater) {
   record(audit, 5);
   EXPECT_EQ(audit.lost(), lost);
   EXPECT_EQ(lines().size(), 5U);
+}
+
+// As logrotate does it: by a new name, after which the file may be there again (create) or not.
+TEST_F(AuditOnDisk, AFileThatWasRenamedIsLeftWithinASecond) {
+  auto audit = *record::Audit::open(dir_.path, nullptr);
+  record(audit, 1, 100, kStart);
+  fs::rename(dir_.path + "/audit.jsonl", dir_.path + "/rotated");
+  record(audit, 2, 100, kLater - std::chrono::milliseconds(1));  // looks no more often than that
+  EXPECT_EQ(lines("rotated").size(), 3U);
+  record(audit, 4, 100, kLater);
+  EXPECT_EQ(lines("rotated").size(), 3U);
+  EXPECT_EQ(lines().size(), 4U);
+  fs::rename(dir_.path + "/audit.jsonl", dir_.path + "/rotated");
+  std::ofstream(dir_.path + "/audit.jsonl").close();
+  record(audit, 5, 100, kLater + record::Audit::kLookEvery);
+  EXPECT_EQ(lines("rotated").size(), 4U);
+  EXPECT_EQ(lines().size(), 5U);
+  EXPECT_EQ(audit.lost(), 0U);
+}
+
+// The size of the file that was renamed does not make the new one be rotated at once.
+TEST_F(AuditOnDisk, ALargeFileThatWasRenamedOrCutOffIsNotRotatedAgain) {
+  auto audit = *record::Audit::open(dir_.path, nullptr);
+  const auto fill = [&](MonoTime now) {
+    while (fs::file_size(dir_.path + "/audit.jsonl") <= record::Audit::kRotateBytes)
+      record(audit, 1, 10000, now);
+  };
+  fill(kStart);
+  fs::rename(dir_.path + "/audit.jsonl", dir_.path + "/rotated");
+  record(audit, 1, 100, kLater);
+  EXPECT_EQ(lines().size(), 1U);
+  fill(kLater);
+  fs::resize_file(dir_.path + "/audit.jsonl", 0);  // copytruncate
+  record(audit, 2, 100, kLater + record::Audit::kLookEvery);
+  EXPECT_EQ(lines().size(), 2U);
+  EXPECT_FALSE(fs::exists(dir_.path + "/audit.jsonl.1"));
+  EXPECT_EQ(audit.lost(), 0U);
 }
 
 TEST_F(AuditOnDisk, LiveOnAReadOnlyDiskAStartSaysSo) {
