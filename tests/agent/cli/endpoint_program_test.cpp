@@ -9,6 +9,7 @@
 #include <list>
 
 #include "agent/http/http_client.h"
+#include "tests/support/agents/health_prober.h"
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/fakes/raw_client.h"
 #include "tests/support/fakes/served.h"
@@ -87,27 +88,6 @@ class Muted {
   pid_t pid_ = -1;
 };
 
-/// How long the slowest of the probes so far took.
-class Prober {
- public:
-  explicit Prober(int port) : port_(port) {}
-  void probe() {
-    const auto from = std::chrono::steady_clock::now();
-    RawClient client(port_);
-    const bool sent = client.send("GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
-    const bool ok = sent && client.read(seconds(1)).starts_with("HTTP/1.1 200 OK");
-    if (!ok) ++failed_;
-    slowest_ = std::max(
-        slowest_, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - from).count());
-    ++probes_;
-  }
-  int probes_ = 0, failed_ = 0;
-  double slowest_ = 0;
-
- private:
-  int port_;
-};
-
 /// No test of the kernel, but of time: it runs alone.
 TEST(LiveEndpoint, AnswersHealthInTimeWhateverOtherClientsDo) {
   const EndpointProgram program;
@@ -118,10 +98,10 @@ TEST(LiveEndpoint, AnswersHealthInTimeWhateverOtherClientsDo) {
   ASSERT_TRUE(soon([&] { return RawClient(port).connected(); }));
   const std::string healthz = "http://127.0.0.1:" + std::to_string(port) + "/healthz";
   ASSERT_TRUE(soon([&] { return http::http_get(healthz).status == 200; }));
-  Prober prober(port);
+  HealthProber prober(port);
   // A server without other clients, beside it: how long a probe takes on this machine in any case.
   const Served idle;
-  Prober control(idle.port());
+  HealthProber control(idle.port());
   std::list<RawClient> drips;
   int aborted = 0;
   const auto end = std::chrono::steady_clock::now() + seconds(6);
@@ -140,11 +120,12 @@ TEST(LiveEndpoint, AnswersHealthInTimeWhateverOtherClientsDo) {
   std::printf(
       "%d probes beside 80 dripping clients and %d aborted ones: the slowest took %.1f ms, of an idle server "
       "%.1f ms\n",
-      prober.probes_, aborted, prober.slowest_, control.slowest_);
-  EXPECT_EQ(prober.failed_, 0);
+      prober.probes(), aborted, prober.slowest_ms(), control.slowest_ms());
+  EXPECT_EQ(prober.failed(), 0);
   EXPECT_EQ(agent.stop(), 0);
-  if (prober.slowest_ >= 100 && control.slowest_ >= 50) GTEST_SKIP() << "this machine is too busy to measure";
-  EXPECT_LT(prober.slowest_, 100);
+  if (prober.slowest_ms() >= 100 && control.slowest_ms() >= 50)
+    GTEST_SKIP() << "this machine is too busy to measure";
+  EXPECT_LT(prober.slowest_ms(), 100);
 }
 
 }  // namespace
