@@ -21,10 +21,16 @@ Result<> Audit::reopen() {
   file_ = Fd(::open(path_.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0640));
   if (!file_) return fail(errno, Op::open, "audit.jsonl");
   struct stat status {};
-  bytes_ = ::fstat(file_.get(), &status) == 0 ? static_cast<std::size_t>(status.st_size) : 0;
-  char last = '\n';
-  const bool has_last = bytes_ > 0 && ::pread(file_.get(), &last, 1, static_cast<off_t>(bytes_ - 1)) == 1;
-  line_is_open_ = has_last && last != '\n';
+  if (::fstat(file_.get(), &status) != 0) {
+    const int code = errno;
+    file_ = Fd();
+    return fail(code, Op::open, "audit.jsonl");
+  }
+  bytes_ = static_cast<std::size_t>(status.st_size);
+  // In doubt an empty line is better than two in one.
+  char last = '\0';
+  const bool is_known = bytes_ > 0 && ::pread(file_.get(), &last, 1, static_cast<off_t>(bytes_ - 1)) == 1;
+  line_is_open_ = bytes_ > 0 && (!is_known || last != '\n');
   return {};
 }
 
