@@ -171,14 +171,19 @@ void Executor::Impl::forget_group(int group) {
 bool Executor::Impl::skip_absent(int group, Knob knob) {
   if (is_of_node(knob)) return false;
   const auto* cgroup = tree.find(state.id(group).itself());
-  if (!cgroup || !files.inode(tree.layout().primary() + '/' + cgroup->path)) {
+  if (!cgroup || is_removed(tree.layout().primary() + '/' + cgroup->path)) {
     forget_group(group);
     return true;
   }
   const auto dir = state.file(group, knob).dir;  // empty: this kernel has no such file
-  if (dir.empty() || files.inode(dir)) return false;
+  if (dir.empty() || !is_removed(dir)) return false;
   fix(group, knob);
   return true;
+}
+
+bool Executor::Impl::is_removed(const std::string& dir) const {
+  const auto life = files.inode(dir);
+  return !life && vanished(life.error());
 }
 
 /// The snapshot may be older than the files, so targets are checked against the files themselves; false when

@@ -35,7 +35,9 @@ Result<Fd> open_file(const Host& host, const KnobFile& file, int flags) {
   if (file.name.empty() || file.name.find('/') != std::string_view::npos) return fail(EINVAL, Op::open, name);
   const auto dir = host.open_dir_path(file.dir);
   if (!dir) return fail(dir.error().code, Op::open, name);
-  if (file.inode != 0 && inode_of(*dir).value_or(0) != file.inode) return fail(ENOENT, Op::open, name);
+  const auto life = file.inode != 0 ? inode_of(*dir) : Result<std::uint64_t>(file.inode);
+  if (!life) return fail(life.error().code, Op::open, name);
+  if (*life != file.inode) return fail(ENOENT, Op::open, name);
   Fd fd(::openat(dir->get(), std::string(file_part(file.name)).c_str(), flags | O_CLOEXEC | O_NOFOLLOW));
   if (!fd) return fail(errno, Op::open, name);
   return fd;

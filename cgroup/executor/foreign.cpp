@@ -32,7 +32,7 @@ bool Executor::Impl::judge(HeldValue& row) {
     return true;
   }
   const auto text = state.read(group, row.knob);
-  if (!text && vanished(text.error()) && !files.inode(row.file.dir)) {
+  if (!text && vanished(text.error()) && is_removed(row.file.dir)) {
     let_go(row);
     return false;
   }
@@ -90,7 +90,7 @@ bool Executor::Impl::is_reset(const HeldValue& row, std::string_view text,
 bool Executor::Impl::is_dying(int group, Knob knob) const {
   if (state.kind(group) != CgroupKind::pod) return false;
   for (int other = group + 1; other < state.size(); ++other)
-    if (state.now().group(other).parent == group && files.inode(state.file(other, knob).dir)) return false;
+    if (state.now().group(other).parent == group && !is_removed(state.file(other, knob).dir)) return false;
   return true;
 }
 

@@ -48,6 +48,8 @@ struct Executor::Impl {
   void plan_batch();
   bool confirm(const kernel::Target& target);
   bool skip_absent(int group, Knob knob);
+  /// False also for a directory of which that is not known: a descriptor or memory was missing.
+  [[nodiscard]] bool is_removed(const std::string& dir) const;
   bool carry_out();
   void forget_group(int group);
   void reject(int group, Knob knob, const KnobValue& value, const Error& error, const std::string& text);

@@ -62,7 +62,9 @@ void Executor::Impl::adopt(int group, const HeldValue& above) {
   HeldValue row = above;  // the original, the agent's texts and their values are the same
   row.cgroup = state.id(group);
   row.file = state.file(group, kKnob);
-  row.file.inode = files.inode(row.file.dir).value_or(0);
+  const auto life = files.inode(row.file.dir);
+  if (!life) return;  // the next tick tries it again
+  row.file.inode = *life;
   row.since = at;
   if (const decide::Intent* intent = intent_of(row.cgroup, kKnob)) {
     row.by = intent->by;
@@ -84,7 +86,10 @@ Result<> Executor::Impl::record_own_sets(int group, const std::string& text) {
     const auto now = state.read(below, kKnob);
     if (!now || !kernel::same_text(kKnob, *now, text)) continue;
     auto file = state.file(below, kKnob);
-    file.inode = files.inode(file.dir).value_or(0);
+    const auto life = files.inode(file.dir);
+    if (!life && vanished(life.error())) continue;
+    if (!life) return tl::unexpected(life.error());
+    file.inode = *life;
     if (const auto noted = journal.record_write(entry_of(file, kKnob, *now), *now); !noted) return noted;
     own_sets.push_back({cgroup, file, text});
   }
@@ -112,14 +117,15 @@ void Executor::Impl::forget_own_sets() {
 namespace {
 
 /// The search of a restore, without a tree: which directories are pods and containers is in their names.
-class Copies {
+class CopySearch {
  public:
-  Copies(KernelFiles& files, Journal& journal) : files_(files), journal_(journal) {}
+  CopySearch(KernelFiles& files, Journal& journal) : files_(files), journal_(journal) {}
 
-  std::set<std::string> record() {
+  Copies record() {
     for (const auto& entry : journal_.entries()) {
       if (entry.knob != kKnob || entry.inode == 0 || !is_v1(entry.dir)) continue;
-      if (files_.inode(entry.dir).value_or(0) != entry.inode) continue;
+      const auto life = files_.inode(entry.dir);
+      if (life ? *life != entry.inode : vanished(life.error())) continue;
       const auto now = text_of(entry.dir);
       const bool narrow = !now.empty() && !kernel::same_text(kKnob, now, entry.original) &&
                           std::ranges::any_of(entry.ours, [&](const auto& ours) {
@@ -134,41 +140,52 @@ class Copies {
   KnobFile file_of(const std::string& dir) { return {.dir = dir, .name = row(kKnob).v1_file}; }
   std::string text_of(const std::string& dir) {
     const auto text = files_.read(file_of(dir));
+    if (!text) note_unread(dir, text.error());
     return text ? std::string(trimmed(*text)) : std::string();
   }
   /// cgroup v2 calls that file cpuset.cpus.effective.
   bool is_v1(const std::string& dir) {
-    return files_.read({.dir = dir, .name = "cpuset.effective_cpus"}).has_value();
+    const auto text = files_.read({.dir = dir, .name = "cpuset.effective_cpus"});
+    if (!text) note_unread(dir, text.error());
+    return text.has_value();
+  }
+
+  void note_unread(const std::string& dir, const Error& error) {
+    if (!vanished(error)) found_.unread = Refused{.path = dir, .error = error, .text = "look for copies"};
   }
 
   void record_below(const std::string& dir, const std::string& text, const std::string& original) {
     const bool in_pod = tree::parse_pod_dir(dir.substr(dir.rfind('/') + 1)).has_value();
     std::string names;
-    if (!files_.append_subdirs(dir, names)) return;
+    if (const auto listed = files_.append_subdirs(dir, names); !listed)
+      return note_unread(dir, listed.error());
     for (std::size_t at = 0; at < names.size();) {
       const std::string name(names.data() + at);
       at += name.size() + 1;
       const bool pod = tree::parse_pod_dir(name).has_value();
       if (in_pod ? !tree::parse_container_dir(name) : !pod) continue;
       auto file = file_of(dir + '/' + name);
-      file.inode = files_.inode(file.dir).value_or(0);
-      const bool copied = file.inode != 0 && !journal_.find(file.path(), file.inode) &&
-                          kernel::same_text(kKnob, text_of(file.dir), text);
+      const auto life = files_.inode(file.dir);
+      if (!life) {
+        note_unread(file.dir, life.error());
+        continue;
+      }
+      file.inode = *life;
+      const bool copied =
+          !journal_.find(file.path(), file.inode) && kernel::same_text(kKnob, text_of(file.dir), text);
       if (!copied || !journal_.record_write(entry_of(file, kKnob, original), text)) continue;
-      found_.insert(file.path());
+      found_.files.insert(file.path());
       if (pod) record_below(file.dir, text, original);
     }
   }
 
   KernelFiles& files_;
   Journal& journal_;
-  std::set<std::string> found_{};
+  Copies found_{};
 };
 
 }  // namespace
 
-std::set<std::string> record_copies(KernelFiles& files, Journal& journal) {
-  return Copies(files, journal).record();
-}
+Copies record_copies(KernelFiles& files, Journal& journal) { return CopySearch(files, journal).record(); }
 
 }  // namespace evenkeel::executor

@@ -30,6 +30,7 @@ class Undo {
     while (pass() || widen()) {
     }
     for (const auto& entry : left_) settle_for_widest(entry);
+    if (copies_.unread) report_.refusals.push_back(*copies_.unread);
     return std::move(report_);
   }
 
@@ -76,7 +77,7 @@ class Undo {
       if (!life || *life != entry.inode) return done(entry), true;  // that cgroup is gone
     }
     const auto now = files_.read(file);
-    if (!now) return vanished(now.error()) && (done(entry), true);
+    if (!now) return is_settled_unread(entry, now.error());
     const std::string text(trimmed(*now));
     if (kernel::same_text(entry.knob, text, entry.original)) return done(entry), true;
     if (is_own_set(entry)) return done(entry), true;
@@ -90,11 +91,20 @@ class Undo {
          .knob = entry.knob,
          .by = 255,
          .restored = true,
-         .why = copies_.contains(entry.path())
+         .why = copies_.files.contains(entry.path())
                     ? because("the value was copied from the directory above: it gets the original of that")
                     : because("the original, kept in the journal")});
     done(entry);
     return true;
+  }
+
+  /// A file is absent where its directory or its controller is gone. An open one that is gone gives ENODEV:
+  /// what then is there by its name has to be looked at again.
+  bool is_settled_unread(const JournalEntry& entry, const Error& error) {
+    const auto life = files_.inode(entry.dir);
+    const bool is_there = life ? entry.inode == 0 || *life == entry.inode : !vanished(life.error());
+    if (error.code == ENOENT || (error.code == ENODEV && !is_there)) return done(entry), true;
+    return refusal_ = error, false;
   }
 
   /// Tries all remaining entries once; returns whether fewer are left.
@@ -137,7 +147,7 @@ class Undo {
 
   KernelFiles& files_;
   Journal& journal_;
-  std::set<std::string> copies_;  ///< files of pods that copied a set of the agent's
+  Copies copies_;  ///< of sets of the agent's
   std::vector<JournalEntry> left_;
   Report report_{};
   Error refusal_{};

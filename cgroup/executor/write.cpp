@@ -43,7 +43,12 @@ bool Executor::Impl::put(int group, Knob knob, const std::string& text, bool res
   if (!before) return false;
   auto file = row ? row->file : state.file(group, knob);
   // The inode of the node's own directories in procfs may change at any time.
-  if (!row && !is_of_node(knob)) file.inode = files.inode(file.dir).value_or(0);
+  if (!row && !is_of_node(knob)) {
+    const auto life = files.inode(file.dir);
+    // On record without it, the value would be that of whatever directory has the path by then.
+    if (!life) return failed(group, knob, file, life.error(), text, restoring);
+    file.inode = *life;
+  }
   // When a foreign value is overwritten, it is the owner's latest value, and the one to restore.
   const auto& original = row && row->contest.ours() ? row->original : *before;
   auto entry = entry_of(file, knob, original);
@@ -70,7 +75,8 @@ bool Executor::Impl::failed(int group, Knob knob, const KnobFile& file, const Er
   if (!held.find(cgroup, knob)) static_cast<void>(journal.done(file.path(), file.inode));
   if (vanished(error) && skip_absent(group, knob)) return false;
   const auto life = files.inode(file.dir);
-  if (vanished(error) && !is_of_node(knob) && (!life || *life != file.inode)) {
+  const bool is_other = life ? *life != file.inode : vanished(life.error());
+  if (vanished(error) && !is_of_node(knob) && is_other) {
     forget_group(group);  // removed, and made again under the same name
     return false;
   }
@@ -137,10 +143,13 @@ Result<> Executor::Impl::announce_shares(int group) {
   const auto now = state.read(group, Knob::cpu_shares);
   if (!now || state.now().group(group).idle) return {};
   const bool fresh = held.find(cgroup, Knob::cpu_shares) == nullptr;
+  auto file = state.file(group, Knob::cpu_shares);
+  const auto life = files.inode(file.dir);
+  if (fresh && !life) return tl::unexpected(life.error());
   HeldValue& row = held.at(cgroup, Knob::cpu_shares);
   if (fresh) {
-    row.file = state.file(group, Knob::cpu_shares);
-    row.file.inode = files.inode(row.file.dir).value_or(0);
+    row.file = std::move(file);
+    row.file.inode = *life;
     row.original = row.ours = *now;
     row.original_value = row.ours_value = state.now().value(group, Knob::cpu_shares);
     row.before_us = row.original_value;

@@ -58,7 +58,12 @@ bool ResctrlGroupWriter::Impl::make(const decide::ResctrlGroup& planned) {
       static_cast<void>(journal.unmade(group.dir));
       return refused(made.error());
     }
-    group.inode = files.inode(group.dir).value_or(0);
+    const auto life = files.inode(group.dir);
+    if (!life) {  // without it the group could not be told from one that another process makes later
+      if (files.remove_dir(group.dir)) static_cast<void>(journal.unmade(group.dir));
+      return refused(life.error());
+    }
+    group.inode = *life;
     static_cast<void>(journal.made(group.dir, group.inode));
   }
   if (left) group.inode = *there;

@@ -192,7 +192,10 @@ void restore_resctrl(ResctrlFiles& files, executor::Journal& journal, executor::
   for (const auto& [path, inode] : directories) {
     if (!path.starts_with(kRoot + '/')) continue;  // another writer's
     const auto now = files.inode(path);
-    if (!now && !vanished(now.error())) continue;
+    if (!now && !vanished(now.error())) {
+      report.refusals.push_back({.path = path, .error = now.error(), .text = "remove"});
+      continue;
+    }
     const bool ours = now && (inode == 0 || inode == *now);
     if (ours) {
       if (const auto removed = files.remove_dir(path); !removed && !vanished(removed.error())) {

@@ -54,6 +54,39 @@ TEST_F(Refusals, OneRefusalDoesNotKeepTheOthersFromTheirs) {
   EXPECT_EQ(kernel.text(kPod, "cpu.shares"), "1024");
 }
 
+// On record with an unknown inode a value would belong to whatever directory has the path later.
+TEST_F(Refusals, NothingIsWrittenInADirectoryThatCannotBeIdentified) {
+  const std::string dir = std::string("sys/fs/cgroup/cpu/") + kBe;
+  kernel.fail_looks(dir, EMFILE);
+  want(kBe, Knob::cpu_quota, std::int64_t{150000});
+  const auto report = tick();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].error.code, EMFILE);
+  EXPECT_EQ(journal.size(), 0U);
+  EXPECT_EQ(kernel.taken(), "");
+  kernel.fail_looks(dir, 0);
+  for (int second = 0; second < 3; ++second) tick();
+  EXPECT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "150000");
+}
+
+// Without descriptors a file may look absent: what is on record stays there until its directory is gone.
+TEST_F(Refusals, AHeldValueWhoseDirectoryCannotBeLookedAtIsNotForgotten) {
+  want(kBe, Knob::cpu_quota, std::int64_t{150000});
+  tick();
+  const std::string dir = std::string("sys/fs/cgroup/cpu/") + kBe, file = dir + "/cpu.cfs_quota_us";
+  kernel.fail_reads(file, ENOENT);
+  kernel.fail_looks(dir, EMFILE);
+  plan.clear();
+  want(kBe, Knob::cpu_quota, std::int64_t{160000});
+  for (int second = 0; second < 3; ++second) tick();
+  EXPECT_EQ(journal.size(), 1U);
+  kernel.fail_reads(file, 0);
+  kernel.fail_looks(dir, 0);
+  executor.restore_all(now);
+  EXPECT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "-1");
+  EXPECT_EQ(journal.size(), 0U);
+}
+
 TEST_F(Refusals, AReadOnlyTreeIsNoStorm) {
   for (int i = 0; i < 40; ++i) add("kubepods/besteffort/pod-x" + std::to_string(i));
   for (int i = 0; i < 40; ++i)

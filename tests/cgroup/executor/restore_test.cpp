@@ -4,6 +4,8 @@
 #include <cerrno>
 #include <filesystem>
 #include <random>
+#include <string>
+#include <vector>
 
 #include "tests/support/rounds.h"
 #include "tests/support/scenes/executor_node.h"
@@ -93,6 +95,51 @@ TEST_F(RestoreOnTheModel, WhatIsRefusedStaysOnRecord) {
   EXPECT_EQ(executor::restore_from_journal(kernel_, journal_).writes.size(), 1U);
   EXPECT_EQ(kernel_.text(kBe, "cpu.cfs_quota_us"), "-1");
   EXPECT_EQ(journal_.size(), 0U);
+}
+
+TEST_F(RestoreOnTheModel, WhatCannotBeReadIsNotTakenForGone) {
+  wrote(kBe, Knob::cpu_quota, "cpu.cfs_quota_us", "20000");
+  const std::string dir = std::string("sys/fs/cgroup/cpu/") + kBe, file = dir + "/cpu.cfs_quota_us";
+  for (const auto& [fails, code] : {std::pair{&file, ENODEV}, {&file, EIO}, {&dir, EMFILE}}) {
+    if (fails == &file) kernel_.fail_reads(file, code);
+    if (fails == &dir) kernel_.fail_looks(dir, code);
+    const auto report = executor::restore_from_journal(kernel_, journal_);
+    ASSERT_EQ(report.refusals.size(), 1U) << errno_name(code);
+    EXPECT_EQ(report.refusals[0].error.code, code);
+    EXPECT_EQ(journal_.size(), 1U) << errno_name(code);
+    kernel_.fail_reads(file, 0);
+    kernel_.fail_looks(dir, 0);
+  }
+  EXPECT_EQ(executor::restore_from_journal(kernel_, journal_).writes.size(), 1U);
+  EXPECT_EQ(kernel_.text(kBe, "cpu.cfs_quota_us"), "-1");
+}
+
+/// Where copies may be in a directory that cannot be looked at now.
+std::vector<std::string> not_searched(const executor::Report& report) {
+  std::vector<std::string> out;
+  for (const auto& refusal : report.refusals)
+    if (refusal.text == "look for copies")
+      out.push_back(refusal.path + ": " + errno_name(refusal.error.code));
+  return out;
+}
+
+TEST_F(RestoreOnTheModel, ADirectoryThatCannotBeSearchedForCopiesIsNamed) {
+  for (const char* path : {kCtr, kPod, kBe}) wrote(path, Knob::cpuset_cpus, "cpuset.cpus", "0-1");
+  kernel_.make("kubepods/besteffort/pod1/late");
+  const std::string late = "sys/fs/cgroup/cpuset/kubepods/besteffort/pod1/late";
+  using Names = std::vector<std::string>;
+  kernel_.fail_looks(late, EMFILE);
+  EXPECT_EQ(not_searched(executor::restore_from_journal(kernel_, journal_)), Names{late + ": EMFILE"});
+  kernel_.fail_looks(late, 0);
+}
+
+TEST_F(RestoreOnTheModel, ACopyThatCannotBeReadIsNamed) {
+  for (const char* path : {kCtr, kPod, kBe}) wrote(path, Knob::cpuset_cpus, "cpuset.cpus", "0-1");
+  kernel_.make("kubepods/besteffort/pod1/late");
+  const std::string late = "sys/fs/cgroup/cpuset/kubepods/besteffort/pod1/late";
+  kernel_.fail_reads(late + "/cpuset.cpus", EIO);
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(not_searched(executor::restore_from_journal(kernel_, journal_)), Names{late + ": EIO"});
 }
 
 /// A container and a pod with a container, born while the agent is dead: made from the sets above.

@@ -83,6 +83,30 @@ TEST_F(HandUndo, ACrashBetweenTheRecordAndTheGroupLeavesNothing) {
   EXPECT_FALSE(node.kernel.has(kBatch)) << "made, but not noted yet";
 }
 
+TEST_F(HandUndo, AGroupThatCannotBeLookedAtStaysOnRecord) {
+  node.settle();
+  node.restart();
+  node.kernel.fail_reads(kDir, EMFILE);
+  executor::Report report;
+  resctrl::restore_resctrl(node.kernel, node.journal, report);
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].path, kDir);
+  EXPECT_EQ(node.journal.directories().size(), 1U);
+  node.kernel.fail_reads(kDir, 0);
+  resctrl::restore_resctrl(node.kernel, node.journal, report);
+  EXPECT_FALSE(node.kernel.has(kBatch));
+}
+
+TEST_F(HandUndo, AGroupThatCannotBeIdentifiedIsRemovedAtOnce) {
+  node.kernel.fail_reads(kDir, EMFILE);
+  EXPECT_EQ(node.tick().refusals.size(), 1U);
+  EXPECT_FALSE(node.kernel.has(kBatch));
+  EXPECT_EQ(node.journal.directories().size(), 0U);
+  node.kernel.fail_reads(kDir, 0);
+  node.tick(600);
+  EXPECT_TRUE(node.kernel.has(kBatch));
+}
+
 TEST_F(HandUndo, AnotherLifeOfThePathIsNotOursToRemove) {
   node.settle();
   ASSERT_TRUE(node.kernel.remove_dir(kDir) && node.kernel.make_dir(kDir));

@@ -100,12 +100,16 @@ Result<> FakeKernel::write(const KnobFile& file, std::string_view text) {
 }
 
 Result<std::uint64_t> FakeKernel::inode(const std::string& dir) {
+  if (const auto failing = unseen_.find(dir); failing != unseen_.end() && failing->second != 0)
+    return fail(failing->second, Op::read);
   const auto found = groups_.find(cgroup_of(dir));
   if (found == groups_.end()) return fail(ENOENT, Op::open);
   return found->second.inode;
 }
 
 Result<> FakeKernel::append_subdirs(const std::string& dir, std::string& names) {
+  if (const auto failing = unseen_.find(dir); failing != unseen_.end() && failing->second != 0)
+    return fail(failing->second, Op::list);
   const auto above = cgroup_of(dir);
   if (!has(above)) return fail(ENOENT, Op::list);
   for (const auto& [path, group] : groups_)

@@ -38,6 +38,8 @@ class FakeKernel final : public KernelFiles {
   /// From now on every write to this file ("" = every file) fails with `code`; 0 = no failure.
   void fail_writes(const std::string& path, int code) { failing_[path] = code; }
   void fail_reads(const std::string& path, int code) { unreadable_[path] = code; }
+  /// The same for looks at a directory itself (its inode, the names in it).
+  void fail_looks(const std::string& dir, int code) { unseen_[dir] = code; }
   /// The plain knobs that its cgroups have.
   [[nodiscard]] KnobBits plain() const { return rules_.kind().plain; }
   /// The disk files of its cgroups; no disks at first.
@@ -59,7 +61,7 @@ class FakeKernel final : public KernelFiles {
   bool v2_;
   kernel::KernelRules rules_;
   std::map<std::string, Group> groups_{};
-  std::map<std::string, int> failing_{}, unreadable_{};
+  std::map<std::string, int> failing_{}, unreadable_{}, unseen_{};
   std::uint64_t next_inode_ = 100;
 };
 

@@ -242,6 +242,7 @@ Result<> FakeResctrl::remove_dir(const std::string& path) {
 }
 
 Result<std::uint64_t> FakeResctrl::inode(const std::string& path) {
+  if (const int code = unreadable_[path]; code != 0) return fail(code, Op::read);
   const auto place = place_of(path);
   const auto found = groups_.find(place.file);
   if (!mounted_ || !place.inside || found == groups_.end()) return fail(ENOENT, Op::open);

@@ -44,7 +44,7 @@ class FakeResctrl final : public ResctrlFiles {
   void mount();
   /// From now on every write or mkdir at this path fails with `code`; 0 = no failure.
   void fail_writes(const std::string& path, int code) { failing_[path] = code; }
-  /// The same for reads.
+  /// The same for reads, and for looks at a directory.
   void fail_reads(const std::string& path, int code) { unreadable_[path] = code; }
 
   /// "" is the root's; "<exited>" for a task that has exited.
