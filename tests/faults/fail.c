@@ -5,10 +5,12 @@
 // A site is the chain of return addresses within the program; the addresses must not be randomized (setarch -R). Of
 // an allocation only the nearest ones count: the same line of a library is reached from many places.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <execinfo.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +23,8 @@
 #include <sys/inotify.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/timerfd.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -125,6 +129,14 @@ int open(const char *path, int flags, ...) {
   va_end(list);
   return fails("open") ? -1 : REAL(open)(path, flags, mode);
 }
+// What glibc's headers make of openat with flags that the compiler does not know.
+int __openat_2(int at, const char *path, int flags) { return fails("openat") ? -1 : REAL(openat)(at, path, flags); }
+ONE(ssize_t, getdents64, (int fd, void *to, size_t size), (fd, to, size))
+ONE(int, stat, (const char *path, struct stat *to), (path, to))
+ONE(int, lstat, (const char *path, struct stat *to), (path, to))
+ONE(int, fstat, (int fd, struct stat *to), (fd, to))
+ONE(int, fstatat, (int at, const char *path, struct stat *to, int flags), (at, path, to, flags))
+ONE(int, fstatfs, (int fd, struct statfs *to), (fd, to))
 ONE(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size))
 ONE(ssize_t, pread, (int fd, void *to, size_t size, off_t at), (fd, to, size, at))
 ONE(ssize_t, pread64, (int fd, void *to, size_t size, off64_t at), (fd, to, size, at))
@@ -134,6 +146,10 @@ ONE(int, fsync, (int fd), (fd))
 ONE(int, ftruncate, (int fd, off_t size), (fd, size))
 ONE(int, rename, (const char *from, const char *to), (from, to))
 ONE(int, unlink, (const char *path), (path))
+ONE(int, unlinkat, (int at, const char *path, int flags), (at, path, flags))
+ONE(int, mkdir, (const char *path, mode_t mode), (path, mode))
+ONE(int, mkdirat, (int at, const char *path, mode_t mode), (at, path, mode))
+ONE(int, rmdir, (const char *path), (path))
 ONE(int, flock, (int fd, int how), (fd, how))
 ONE(int, inotify_init1, (int flags), (flags))
 ONE(int, inotify_add_watch, (int fd, const char *path, uint32_t mask), (fd, path, mask))
@@ -143,12 +159,20 @@ int epoll_ctl(int epoll, int what, int fd, struct epoll_event *event) {
   return what == EPOLL_CTL_ADD && fails("epoll_ctl") ? -1 : REAL(epoll_ctl)(epoll, what, fd, event);
 }
 ONE(int, epoll_wait, (int epoll, struct epoll_event *events, int most, int timeout), (epoll, events, most, timeout))
+ONE(int, poll, (struct pollfd *all, nfds_t count, int timeout), (all, count, timeout))
+ONE(int, ppoll, (struct pollfd *all, nfds_t count, const struct timespec *timeout, const sigset_t *mask),
+    (all, count, timeout, mask))
 ONE(int, timerfd_create, (int clock, int flags), (clock, flags))
 ONE(int, timerfd_settime, (int fd, int flags, const struct itimerspec *to, struct itimerspec *from), (fd, flags, to, from))
 ONE(int, signalfd, (int fd, const sigset_t *signals, int flags), (fd, signals, flags))
 ONE(int, eventfd, (unsigned start, int flags), (start, flags))
 ONE(int, socket, (int domain, int type, int protocol), (domain, type, protocol))
+ONE(int, bind, (int fd, const struct sockaddr *to, socklen_t size), (fd, to, size))
 ONE(int, listen, (int fd, int backlog), (fd, backlog))
+ONE(int, accept4, (int fd, struct sockaddr *from, socklen_t *size, int flags), (fd, from, size, flags))
+ONE(ssize_t, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags))
+ONE(ssize_t, send, (int fd, const void *from, size_t size, int flags), (fd, from, size, flags))
+ONE(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
 long syscall(long number, ...) {
   long a[6];
   va_list list;
