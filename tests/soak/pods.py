@@ -103,10 +103,12 @@ class Node(CgroupTree):
             place = f"{path}/{random.choice(containers)}"
             self.own(place, "memory.max" if self.v2 else "memory.limit_in_bytes", random.choice([256, 512, 1024]) << 20)
 
-    def remove_pod(self):
-        if len(self.pods) < 4:
+    def remove_pod(self, name=None):
+        """The one of this name, or any if there are enough."""
+        uids = [uid for uid in self.pods if name == self.name_of(uid)] if name else list(self.pods)
+        if not uids or (not name and len(uids) < 4):
             return
-        uid = random.choice(list(self.pods))
+        uid = random.choice(uids)
         _, path, containers, processes = self.pods.pop(uid)
         for process in processes:
             process.kill()
@@ -130,13 +132,17 @@ class Node(CgroupTree):
                 self.owned[file] = now
         return out
 
+    @staticmethod
+    def name_of(uid):
+        return "p" + uid[:8]
+
     def pod_list(self, nonsense=False):
         items = []
         for uid, (qos, _, containers, _) in self.pods.items():
             batch = qos == "BestEffort"
             resources = {} if batch else {"requests": {"cpu": "200m", "memory": "64Mi"}, "limits": {"cpu": "500m", "memory": "1Gi"}}
             items.append({
-                "metadata": {"uid": uid, "namespace": "soak", "name": "p" + uid[:8],
+                "metadata": {"uid": uid, "namespace": "soak", "name": self.name_of(uid),
                              "labels": {"koordinator.sh/qosClass": "BE" if batch else "LS"}},
                 "spec": {"containers": [{"name": f"c{i}", "resources": resources} for i in range(len(containers))]},
                 "status": {"phase": "Running", "qosClass": qos,

@@ -1,5 +1,6 @@
 """Endpoints of a kubelet and of an API server that answer, fail, are silent, or send nonsense."""
 
+import collections
 import http.server
 import json
 import os
@@ -34,6 +35,12 @@ class Server:
             def do_GET(self):  # noqa: N802
                 try:
                     outer.serve(self)
+                except OSError:
+                    pass
+
+            def do_POST(self):  # noqa: N802
+                try:
+                    outer.take(self, self.rfile.read(int(self.headers.get("Content-Length", 0))))
                 except OSError:
                     pass
 
@@ -82,6 +89,10 @@ class Server:
         """What it answers to this request; None: there is no such page."""
         raise NotImplementedError
 
+    def take(self, request, body):
+        """Answers to what a client sends."""
+        request.send_error(405)
+
     def kubeconfig(self, server=None):
         """For clients of this server, or of another one with the same certificate and token."""
         return json.dumps({
@@ -101,13 +112,15 @@ class Kubelet(Server):
 
 
 class ApiServer(Server):
-    """Has the node's NodeSLO object, which is listed and watched, and the Node."""
+    """Has the node's NodeSLO object, which is listed and watched, and the Node; takes evictions."""
 
     WATCH_SECONDS = 8  # the agent trusts a watch after 5 s
 
     def __init__(self, directory):
         super().__init__(directory)
         self.now = (1, None)  # version and spec of the object; None: there is no object
+        self.evicted = []  # names of the pods that are to go
+        self.evictions = collections.Counter()  # by how they were answered
 
     def configure(self, spec):
         self.now = (self.now[0] + 1, spec)
@@ -117,7 +130,23 @@ class ApiServer(Server):
             return self.watched(request)
         return super().serve(request)
 
+    def take(self, request, body):
+        """An eviction, which a disruption budget may forbid."""
+        pod = re.fullmatch(r"/api/v1/namespaces/[^/]+/pods/([^/]+)/eviction", request.path)
+        status = 404 if not pod else 503 if self.mood != "answers" else 429 if random.random() < 0.3 else 201
+        self.evictions[status] += 1
+        if status != 201:
+            return request.send_error(status)
+        self.evicted.append(pod[1])
+        request.send_response(status)
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)
+        return None
+
     def body(self, path):
+        if path == "/api/v1":
+            return json.dumps({"resources": [{"name": "pods/eviction", "group": "policy", "version": "v1", "kind": "Eviction"}]})
         if path.startswith("/api/v1/nodes/"):
             amounts = {"cpu": str(os.cpu_count()), "memory": "4Gi"}
             return json.dumps({"kind": "Node", "metadata": {"name": NODE}, "status": {"capacity": amounts, "allocatable": amounts}})
