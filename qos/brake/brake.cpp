@@ -56,7 +56,6 @@ Duration left(const BrakeLever& lever, const BrakeSettings& settings, MonoTime n
 
 /// Sets the lever's limit and reason. False: there is nothing to cut.
 bool plan_cpu(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm, BrakeLever& lever) {
-  if (!decide::quota_is_harmless(node, slo)) return false;
   const auto keep = braked_cpu_limit(node, slo.evenkeel.brake);
   if (!keep) return false;
   const Duration lease = slo.evenkeel.brake.lease;
@@ -99,6 +98,7 @@ bool take_alarm(const NodeSnapshot& node, const NodeSlo& slo, const Alarm& alarm
   }
   // Alarms from before the last measurement are over.
   if (alarm.at < node.at || may < std::min(kShortest, settings.lease)) return false;
+  if (cpu && !state.may_cut_cpu) return false;
   if (!(cpu ? plan_cpu : plan_memory)(node, slo, alarm, lever)) return false;
   lever.on = true;
   lever.place = node.cgroup(node.besteffort)->id;
@@ -117,9 +117,9 @@ bool goes_on(const NodeSnapshot& node, BrakeLever& lever) {
 
 /// Cgroups that were idle when the brake came and run now get their part, too. Returns whether anything is
 /// still cut.
-bool cuts(const NodeSnapshot& node, const BrakeSettings& settings, BrakeLever& lever) {
+bool cuts(const NodeSnapshot& node, const BrakeSettings& settings, bool may_cut, BrakeLever& lever) {
   if (node.measured) lever.cpu = std::max(lever.cpu, least_cpu(node, settings));
-  lever.on = lever.cpu < lever.cpu_had;
+  lever.on = may_cut && lever.cpu < lever.cpu_had;
   return lever.on;
 }
 
@@ -155,13 +155,14 @@ void cut(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state, BrakeP
          decide::Intents& out) {
   if (slo.evenkeel.hands_off) return release(state, node.at);
   handle_alarms(node, slo, state);
-  if (goes_on(node, state.cpu) && cuts(node, slo.evenkeel.brake, state.cpu))
+  if (goes_on(node, state.cpu) && cuts(node, slo.evenkeel.brake, state.may_cut_cpu, state.cpu))
     brake_cpu(node, state.cpu, facts.amend<decide::NarrowedChildren>(), out);
   if (goes_on(node, state.memory)) brake_memory(node, state.memory, out);
 }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& state, BrakePolicy::Facts facts,
             decide::Intents& out) {
+  state.may_cut_cpu = decide::quota_is_harmless(node, slo, facts.read<decide::HarmfulLevers>());
   cut(node, slo, state, facts, out);
   auto& in_force = facts.publish<decide::BrakeInForce>();
   in_force.cpu = state.cpu.on;

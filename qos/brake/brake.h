@@ -58,6 +58,7 @@ struct BrakeLever {
 
 struct BrakeState {
   BrakeLever cpu{}, memory{};
+  bool may_cut_cpu = false;  ///< a quota on best effort does no harm here; as known at the last tick
 };
 
 /// Processes node.alarms as soon as they arrive; nothing else has been read since the last tick. True: a
@@ -67,8 +68,9 @@ bool handle_alarms(const NodeSnapshot& node, const NodeSlo& slo, BrakeState& sta
 /// The latest time for the next decide() call, because a lease ends then. Absent: nothing is braked.
 std::optional<MonoTime> next_release(const BrakeState& state);
 
-using BrakePolicy = decide::Policy<BrakeState, decide::Publishes<decide::BrakeInForce>,
-                                   decide::Amends<decide::NarrowedChildren>>;
+using BrakePolicy =
+    decide::Policy<BrakeState, decide::Publishes<decide::BrakeInForce>,
+                   decide::ReadsPrevious<decide::HarmfulLevers>, decide::Amends<decide::NarrowedChildren>>;
 extern const BrakePolicy brake_policy;
 
 // Decides for the brake whether best effort caused an alarm, and what cutting it would mean now.

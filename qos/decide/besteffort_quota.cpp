@@ -50,10 +50,12 @@ constexpr Duration kLongestOwn = std::chrono::milliseconds(3);
 
 }  // namespace
 
-bool quota_is_harmless(const NodeSnapshot& node, const NodeSlo& slo) {
-  if (node.scheduler.fair != FairScheduler::eevdf) return true;
+QuotaHarm quota_harm(const NodeSnapshot& node, const NodeSlo& slo, const HarmfulLevers& harmful) {
+  if (harmful.besteffort_quota) return QuotaHarm::found;
+  if (node.scheduler.fair != FairScheduler::eevdf) return QuotaHarm::none;
   const auto& request = slo.evenkeel.request_size;
-  return node.scheduler.request_sizes && request.enable && request.best_effort > kLongestOwn;
+  const bool longer = node.scheduler.request_sizes && request.enable && request.best_effort > kLongestOwn;
+  return longer ? QuotaHarm::none : QuotaHarm::no_request_sizes;
 }
 
 void limit_besteffort(const NodeSnapshot& node, const CpuLimit& limit, const Reason& why,

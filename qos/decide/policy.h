@@ -1,6 +1,7 @@
 // What a policy is, and the helpers that several policies use.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -17,11 +18,21 @@ namespace evenkeel::decide {
 /// No policy limits best effort below this: Koordinator's minimum, 2000 µs of CPU time per 100 ms.
 inline constexpr MilliCpu kMinBesteffortCpu{20};
 
-/// Whether a CFS quota on best effort does no harm by itself. On EEVDF kernels (Linux 6.6) a throttled group
-/// that gets its quota back may keep a waking service off the CPU for up to a scheduler tick, unless its
-/// tasks ask for more than a service's tasks do: a waking task with a shorter request preempts one with a
-/// longer request at once (PREEMPT_SHORT, Linux 6.12; docs/scoreboard.md).
-bool quota_is_harmless(const NodeSnapshot& node, const NodeSlo& slo);
+/// Why a CFS quota on best effort would harm services. On EEVDF kernels (Linux 6.6) a throttled group that
+/// gets its quota back may keep a waking service off the CPU for up to a scheduler tick, unless its tasks ask
+/// for more than a service's tasks do: a waking task with a shorter request preempts one with a longer
+/// request at once (PREEMPT_SHORT, Linux 6.12; docs/scoreboard.md).
+enum class QuotaHarm : std::uint8_t {
+  none,
+  no_request_sizes,  ///< EEVDF, and best effort's tasks do not ask for more than services' tasks
+  found,             ///< on this node, by "proof"
+};
+/// A verdict on this node comes first: a reader need not look for another reason.
+QuotaHarm quota_harm(const NodeSnapshot& node, const NodeSlo& slo, const HarmfulLevers& harmful);
+/// No policy sets a quota on best effort where this is false.
+inline bool quota_is_harmless(const NodeSnapshot& node, const NodeSlo& slo, const HarmfulLevers& harmful) {
+  return quota_harm(node, slo, harmful) == QuotaHarm::none;
+}
 
 /// Adds an intent for this quota. `limit.quota` is present.
 void limit_besteffort(const NodeSnapshot& node, const CpuLimit& limit, const Reason& why,

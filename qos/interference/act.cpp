@@ -64,7 +64,8 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
   std::erase_if(state.caps, [&](Cap& cap) {
     const Victim* victim = entry_of(state.victims, cap.victim);
     const Unit* suspect = entry_of(state.units, cap.suspect);
-    if (victim == nullptr || suspect == nullptr || !settings.act ||
+    const bool harms = cap.limit.remedy == Remedy::cpu && !state.may_limit_cpu;
+    if (victim == nullptr || suspect == nullptr || !settings.act || harms ||
         node.at - cap.since >= settings.cap_lease) {
       release(cap, state);
       return true;

@@ -24,7 +24,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, InterferenceState& sta
   state.events.clear();
   state.sampled.clear();
   state.suspicion.reset();
-  state.may_limit_cpu = decide::quota_is_harmless(node, slo);
+  state.may_limit_cpu = decide::quota_is_harmless(node, slo, facts.read<decide::HarmfulLevers>());
   forget_yesterday(node.at, state);
   if (update_roster(node, settings, state)) publish(state, facts.publish<decide::WatchedCgroups>());
   if (node.measured) measure(node, settings, state, state.sampled);

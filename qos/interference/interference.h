@@ -197,7 +197,7 @@ struct InterferenceState {
   const void* specs = nullptr;                ///< the pod list at the last look; never followed
   const void* given = nullptr;                ///< the models of the NodeSLO at the last look; never followed
   RunQueueSource source = RunQueueSource::none;
-  bool may_limit_cpu = true;                  ///< a quota on best effort does no harm on this kernel
+  bool may_limit_cpu = true;                  ///< a quota on best effort does no harm here
   std::vector<NewSample> sampled{};           ///< in this tick
   std::vector<detector::Suspect> suspects{};  ///< scratch memory for judging
   std::vector<detector::Verdict> verdicts{};
@@ -208,8 +208,10 @@ struct InterferenceState {
 // evidence.
 
 using InterferencePolicy =
-    decide::Policy<InterferenceState, decide::Publishes<decide::CacheLimits, decide::MemoryLimits,
-                                                        decide::WatchedCgroups, decide::RepeatAntagonists>>;
+    decide::Policy<InterferenceState,
+                   decide::Publishes<decide::CacheLimits, decide::MemoryLimits, decide::WatchedCgroups,
+                                     decide::RepeatAntagonists>,
+                   decide::ReadsPrevious<decide::HarmfulLevers>>;
 extern const InterferencePolicy interference_policy;
 
 /// Resets everything, as if just switched on: called before the models of an earlier run are loaded, which

@@ -76,7 +76,7 @@ bool awaits_relief(const InterferenceState& state);
 std::optional<Limit> remedy_for(Signal signal, const Unit& suspect, const NodeSnapshot& node,
                                 const InterferenceSettings& settings, const InterferenceState& state);
 /// A quota of this part of its use, but not below what keeps it alive. Absent as above, and where a quota on
-/// best effort does harm (decide::quota_is_harmless).
+/// best effort does harm (decide::quota_harm).
 std::optional<Limit> cpu_limit(const Unit& suspect, Percent keeps, const InterferenceSettings& settings,
                                const InterferenceState& state);
 

@@ -46,13 +46,14 @@ void conclude_trial(const Trial& trial, const detector::DetectorSettings& detect
   add_event(state, {.what = what, .accusation = about, .limit = trial.limit});
 }
 
-/// False: it is cancelled, because one of the two has gone, or it is no longer configured.
+/// False: it is cancelled, because one of the two has gone, it is no longer configured, or a quota does harm.
 bool go_on(const NodeSnapshot& node, const InterferenceSettings& settings, std::span<const NewSample> sampled,
            InterferenceState& state) {
   Trial& trial = *state.trial;
   const Victim* victim = entry_of(state.victims, trial.about.victim);
   const Unit* suspect = entry_of(state.units, trial.about.suspect);
   if (victim == nullptr || suspect == nullptr || !settings.act || !settings.causal_test) return false;
+  if (!state.may_limit_cpu) return false;
   const Duration interval = detector_settings(settings).interval(traits_of(trial.about.signal));
   for (const NewSample& one : sampled)
     if (&state.victims[one.victim] == victim && one.signal == trial.about.signal)

@@ -51,8 +51,8 @@ SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo,
   const SuppressPolicy policy = slo.threshold.cpu_suppress_policy;
   if (policy == SuppressPolicy::automatic && node.scheduler.fair == FairScheduler::eevdf && !must_limit)
     return SuppressActuator::weight;
-  const bool quota = policy != SuppressPolicy::cpuset && decide::quota_is_harmless(node, slo);
-  return quota && !harmful.besteffort_quota ? SuppressActuator::quota : SuppressActuator::cpuset;
+  const bool quota = policy != SuppressPolicy::cpuset && decide::quota_is_harmless(node, slo, harmful);
+  return quota ? SuppressActuator::quota : SuppressActuator::cpuset;
 }
 
 namespace {

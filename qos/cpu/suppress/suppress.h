@@ -55,7 +55,7 @@ enum class SuppressActuator : std::uint8_t {
 
 /// By cpuSuppressPolicy and the kernel's scheduler. On EEVDF `auto` is the weight alone, which keeps best
 /// effort away from services there, unless an objective needs a limit (`must_limit`). Instead of a quota that
-/// would do harm (decide::quota_is_harmless, or as found on this node) it is the CPU set.
+/// would do harm (decide::quota_harm) it is the CPU set.
 SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo,
                                    const decide::HarmfulLevers& harmful, bool must_limit);
 

@@ -248,5 +248,18 @@ TEST(Brake, OnEevdfItCutsTheCpuOnlyWithLongRequests) {
   EXPECT_EQ(scene.intent_on(scene.alarm()), 160000);
 }
 
+TEST(Brake, WhereAQuotaWasFoundToHarmItCutsTheMemoryOnly) {
+  Scene scene;
+  auto& harmful = scene.state.shared.of<decide::HarmfulLevers>();
+  EXPECT_EQ(scene.intent_on(scene.alarm()), 160000);
+  harmful.besteffort_quota = true;
+  EXPECT_EQ(scene.intent(Knob::cpu_quota, milliseconds(100)), -1) << "its lease ends with the verdict";
+  EXPECT_EQ(scene.intent_on(scene.alarm()), -1);
+  EXPECT_FALSE(scene.state.shared.of<decide::BrakeInForce>().cpu);
+  EXPECT_GT(scene.intent_on(scene.alarm(Contended::memory), Knob::memory_high), 0);
+  harmful.besteffort_quota = false;
+  EXPECT_EQ(scene.intent_on(scene.alarm()), 160000) << "another configuration: the verdict is void";
+}
+
 }  // namespace
 }  // namespace evenkeel

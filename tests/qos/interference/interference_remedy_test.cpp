@@ -119,6 +119,20 @@ TEST(InterferenceRemedy, OnEevdfAQuotaIsARemedyOnlyWithLongRequestSizes) {
   EXPECT_TRUE(scene.until_limited(InTurns::slowed_while(true)));
 }
 
+TEST(InterferenceRemedy, AQuotaThatWasFoundToHarmIsNoRemedyAndEndsAtOnce) {
+  InTurns scene;
+  scene.judge_quotas(proof::Verdict::harms);
+  EXPECT_FALSE(scene.until_limited(InTurns::slowed_while(true)));
+  scene.judge_quotas(proof::Verdict::unknown);
+  ASSERT_TRUE(scene.until_limited(InTurns::slowed_while(true)));
+  const auto released = scene.events(What::released);
+  scene.judge_quotas(proof::Verdict::harms);
+  EXPECT_TRUE(scene.is_held_back(Scene::kHog));
+  scene.run(2s, InTurns::slowed_while(true));
+  EXPECT_FALSE(scene.is_held_back(Scene::kHog));
+  EXPECT_EQ(scene.events(What::released), released + 1);
+}
+
 TEST(InterferenceRemedy, WhoMakesAServiceReclaimIsToReclaimItself) {
   Scene scene;
   auto& hog = scene.sample(Scene::kHog);

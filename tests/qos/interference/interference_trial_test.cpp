@@ -50,6 +50,18 @@ TEST(InterferenceTrial, ItIsHeldBackByHalfInHalfOfTheTurns) {
   EXPECT_NEAR(held, 4 * 30, 2);  // four turns of three samples
 }
 
+TEST(InterferenceTrial, AQuotaThatIsFoundToHarmMeanwhileEndsIt) {
+  Beside scene;
+  for (int tick = 0; tick < 3600 && !scene.is_held_back(Scene::kHog); ++tick) scene.run(1s, kByHog);
+  ASSERT_TRUE(scene.state.of<interference::InterferenceState>().trial);
+  scene.judge_quotas(proof::Verdict::harms);
+  scene.run(2s, kByHog);
+  EXPECT_FALSE(scene.state.of<interference::InterferenceState>().trial);
+  EXPECT_FALSE(scene.is_held_back(Scene::kHog));
+  scene.run(10min, kByHog);
+  EXPECT_EQ(scene.events(What::trial_began), 1U) << "and no other begins";
+}
+
 TEST(InterferenceTrial, TheInnocentIsClearedAndLeftAlone) {
   Beside scene;
   scene.run(25min, kByNoPod);

@@ -54,6 +54,13 @@ class CountedScene {
       for (const auto& one : state.of<interference::InterferenceState>().events) events_.push_back(one.what);
     }
   }
+  /// What "proof" has found about quotas on best effort. It takes effect in the next tick but one.
+  void judge_quotas(proof::Verdict verdict) {
+    slo.evenkeel.proof.enable = true;
+    auto& found = state.of<proof::ProofState>();
+    found.configuration = slo.fingerprint;
+    found.evidence[proof::kBesteffortQuota].verdict = verdict;
+  }
   /// A pod's use when it is not limited.
   void uses(std::size_t pod, MilliCpu cpu) { sample(pod).cpu_use = cpu; }
   CgroupSample& sample(std::size_t pod) {
