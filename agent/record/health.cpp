@@ -76,11 +76,23 @@ bool learns(How now, const std::string& why, How& before, std::string& why_befor
   return true;
 }
 
+void log_request_sizes(const SchedulerFacts& now, const SchedulerFacts& before, runtime::Log& log) {
+  if (now.request_sizes_refused && !before.request_sizes_refused)
+    log.warning("request-sizes-refused")
+        .with(
+            "why",
+            "the kernel refuses to set request sizes, and without them a quota on best effort harms services "
+            "on EEVDF kernels: there suppression uses CPU sets, and no other policy sets a quota");
+  if (!now.request_sizes_refused && before.request_sizes_refused)
+    log.info("request-sizes-accepted").with("why", "quotas on best effort do no harm again");
+}
+
 void log_scheduler(const SchedulerFacts& now, const SchedulerFacts& before, runtime::Log& log) {
   if (now.fair != before.fair || now.request_sizes != before.request_sizes)
     log.info("scheduler")
         .with("algorithm", now.fair == FairScheduler::eevdf ? "EEVDF" : "CFS")
         .with("request_sizes", now.request_sizes ? "can be set" : "cannot be set");
+  log_request_sizes(now, before, log);
   if (now.sched_ext && !before.sched_ext)
     log.warning("bpf-scheduler-loaded")
         .with("why",

@@ -88,6 +88,7 @@ void Tick::decide_and_execute(MonoTime now) {
   foreign_writes.clear();
   parts_.decider.report_unresolved_disks(now, result_.report);
   parts_.execution.apply_others(intents, now, result_.report);
+  parts_.observer.node().scheduler.request_sizes_refused = parts_.execution.writers().request_sizes_refused();
   parts_.observer.read_back(result_.report);
   parts_.recorder.record(result_.report, now);
   record::record_interference(parts_.decider.state().of<interference::InterferenceState>().events,

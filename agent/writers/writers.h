@@ -115,6 +115,7 @@ class Writers {
   [[nodiscard]] const sched::TaskValueCounters& request_size_counters() const {
     return request_sizes_.counters();
   }
+  [[nodiscard]] bool request_sizes_refused() const { return request_sizes_.refused(); }
   [[nodiscard]] const sched::TaskValueCounters& oom_score_counters() const { return oom_scores_.counters(); }
   [[nodiscard]] executor::ActuatorTotals network_totals() const { return network_.totals(); }
 

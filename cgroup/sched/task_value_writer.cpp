@@ -114,6 +114,7 @@ int TaskValueWriter::give_tasks(Member& member) {
     foreign += state == TaskState::foreign ? 1 : 0;
   }
   pause_ = {};
+  accepted(member, tasks);
   if (foreign > 0 && !member.foreign_reported) ++counters_.foreign;
   if (foreign > 0)
     report_foreign(member, counted(foreign, setting_.names()) + " have another " +
@@ -188,6 +189,7 @@ void TaskValueWriter::record_change(const Member& member, int tasks) {
 /// No retry before a pause, which grows: the kernel's refusal applies to all members.
 void TaskValueWriter::refuse(const Member& member, const Error& error) {
   ++counters_.refusals;
+  refused_ = member.cgroup;
   if (!pause_.refuse(error.code, {}, now_, kFirstPause)) return;
   const std::string value = member.value ? setting_.text_of(*member.value) : original_text(member);
   report_->refusals.push_back({.path = member.threads_file,
@@ -197,6 +199,15 @@ void TaskValueWriter::refuse(const Member& member, const Error& error) {
                                .retry_in = pause_.length,
                                .cgroup = member.cgroup,
                                .detail = errno_name(error.code)});
+}
+
+/// All tasks of the cgroup have what they are to have. A cgroup without tasks says nothing, and while the one
+/// that was refused is there, another one says nothing about it.
+void TaskValueWriter::accepted(const Member& member, int tasks) {
+  if (!refused_) return;
+  const bool works =
+      *refused_ == member.cgroup ? !threads_.empty() : tasks > 0 && tree_.find(*refused_) == nullptr;
+  if (works) refused_.reset();
 }
 
 void TaskValueWriter::add_managed(std::vector<executor::Managed>& out) const {

@@ -73,6 +73,8 @@ class TaskValueWriter : public executor::Actuator {
     return {.refusals = counters_.refusals, .foreign = counters_.foreign, .held = counters_.members};
   }
   [[nodiscard]] const TaskValueCounters& counters() const { return counters_; }
+  /// The last change was refused, so tasks lack their value until one succeeds. Retried after a pause.
+  [[nodiscard]] bool refused() const { return refused_.has_value(); }
 
  private:
   struct Member : tree::TrackedTasks {
@@ -103,6 +105,7 @@ class TaskValueWriter : public executor::Actuator {
   void report_foreign(Member& member, const std::string& theirs);
   void record_change(const Member& member, int tasks);
   void refuse(const Member& member, const Error& error);
+  void accepted(const Member& member, int tasks);
 
   const tree::CgroupTree& tree_;
   ResctrlFiles& files_;
@@ -120,6 +123,7 @@ class TaskValueWriter : public executor::Actuator {
   decide::PolicyIndex by_ = 0;
   MonoTime now_{};
   executor::RetryBackoff pause_{};
+  std::optional<CgroupId> refused_{};  ///< whose tasks the last refusal was about; absent: nothing is refused
   executor::Report* report_ = nullptr;
 
   // Buffers, kept from round to round.

@@ -41,6 +41,7 @@ class SchedulerCollector final : public collectors::Collector {
       const auto state = ext_.read(tick.host, tick.buffer);
       facts_.sched_ext = state && trimmed(*state) == "enabled";
     }
+    facts_.request_sizes_refused = tick.node.scheduler.request_sizes_refused;  // no fact that is read here
     tick.node.scheduler = facts_;
   }
 

@@ -55,7 +55,8 @@ QuotaHarm quota_harm(const NodeSnapshot& node, const NodeSlo& slo, const Harmful
   if (node.scheduler.fair != FairScheduler::eevdf) return QuotaHarm::none;
   const auto& request = slo.evenkeel.request_size;
   const bool longer = node.scheduler.request_sizes && request.enable && request.best_effort > kLongestOwn;
-  return longer ? QuotaHarm::none : QuotaHarm::no_request_sizes;
+  if (!longer) return QuotaHarm::no_request_sizes;
+  return node.scheduler.request_sizes_refused ? QuotaHarm::refused_request_sizes : QuotaHarm::none;
 }
 
 void limit_besteffort(const NodeSnapshot& node, const CpuLimit& limit, const Reason& why,

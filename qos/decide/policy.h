@@ -23,9 +23,10 @@ inline constexpr MilliCpu kMinBesteffortCpu{20};
 /// for more than a service's tasks do: a waking task with a shorter request preempts one with a longer
 /// request at once (PREEMPT_SHORT, Linux 6.12; docs/scoreboard.md).
 enum class QuotaHarm : std::uint8_t {
-  none,
-  no_request_sizes,  ///< EEVDF, and best effort's tasks do not ask for more than services' tasks
-  found,             ///< on this node, by "proof"
+  none,                   ///< it does not
+  no_request_sizes,       ///< EEVDF, and best effort's tasks do not ask for more than services' tasks
+  refused_request_sizes,  ///< the same, because the kernel refused to set that
+  found,                  ///< on this node, by "proof"
 };
 /// A verdict on this node comes first: a reader need not look for another reason.
 QuotaHarm quota_harm(const NodeSnapshot& node, const NodeSlo& slo, const HarmfulLevers& harmful);

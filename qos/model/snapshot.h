@@ -170,6 +170,8 @@ struct SchedulerFacts {
   FairScheduler fair = FairScheduler::unknown;
   /// The agent can set the request size of tasks (sched_setattr(2) with sched_runtime, Linux 6.12).
   bool request_sizes = false;
+  /// But the kernel refused the last ones, so that some tasks lack theirs. Set by the agent.
+  bool request_sizes_refused = false;
   /// A BPF scheduler (sched_ext) is loaded: shares, quotas and cpu.idle may have no effect.
   bool sched_ext = false;
   bool operator==(const SchedulerFacts&) const = default;

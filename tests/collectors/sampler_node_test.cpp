@@ -101,6 +101,14 @@ TEST_F(NodeSenses, TheSchedulerIsThatOfTheRelease) {
   EXPECT_FALSE(scheduler.sched_ext);
 }
 
+TEST_F(NodeSenses, WhatTheAgentFoundAboutRequestSizesStays) {
+  sampled.start();
+  auto& node = sampled.tick();
+  EXPECT_FALSE(node.scheduler.request_sizes_refused);
+  node.scheduler.request_sizes_refused = true;
+  EXPECT_TRUE(sampled.tick().scheduler.request_sizes_refused);
+}
+
 TEST_F(NodeSenses, ALoadedBpfSchedulerIsSeenWithinTenTicks) {
   sampled.fake.file("proc/sys/kernel/osrelease", "6.12.9\n").file("sys/kernel/sched_ext/state", "disabled\n");
   sampled.start();

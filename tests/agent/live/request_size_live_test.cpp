@@ -1,10 +1,17 @@
 // Request sizes on a real kernel: of real processes and threads, inherited by children, given back in order,
 // after kill -9, and never taken from a process that has its own.
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <filesystem>
 #include <fstream>
 #include <thread>
@@ -36,6 +43,17 @@ pid_t two_threads(const std::string& procs) {
     for (;;) ::pause();
   });
   for (;;) ::pause();
+}
+
+/// For this thread and the processes that it starts, as a seccomp profile of a container does.
+bool refuse_sched_setattr() {
+  std::array<sock_filter, 4> code{{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                                   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_sched_setattr, 0, 1),
+                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+                                   BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
+  const sock_fprog program{.len = code.size(), .filter = code.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 
 class LiveRequestSize : public testing::Test {
@@ -71,6 +89,9 @@ class LiveRequestSize : public testing::Test {
     for (int i = 0; i < 500 && tasks(cgroup).size() < count; ++i)
       std::this_thread::sleep_for(milliseconds(10));
     return tasks(cgroup);
+  }
+  [[nodiscard]] std::string quota_name() const {
+    return std::filesystem::path(cgroups_.quota_file("kubepods/besteffort")).filename();
   }
   pid_t start(const std::string& cgroup) {
     const auto before = tasks(cgroup).size();
@@ -140,6 +161,24 @@ TEST_F(LiveRequestSize, AfterKillMinusNineRestoreGivesTheKernelsOwnBack) {
   const auto restored = run_evenkeel({"restore", "--state-dir", dir_.path + "/state"});
   EXPECT_EQ(restored.exit_status, 0) << restored.err;
   EXPECT_EQ(size_of_all_threads(training), kernels_own());
+}
+
+TEST_F(LiveRequestSize, WhereTheKernelRefusesThemAfterAllThereIsNoQuotaEither) {
+  const pid_t training = start(batch());
+  std::thread([&] {
+    ASSERT_TRUE(refuse_sched_setattr());
+    SteppedAgent agent(args());
+    for (int tick = 0; tick < 4; ++tick) {
+      const Step step = agent.advance();
+      for (const auto& write : step.writes) EXPECT_FALSE(write.path.ends_with(quota_name())) << step.line;
+    }
+    const auto log = agent.stderr_text();
+    const auto said = log.find("event=request-sizes-refused");
+    EXPECT_NE(said, std::string::npos) << log;
+    EXPECT_EQ(log.find("event=request-sizes-refused", said + 1), std::string::npos) << log;
+    agent.quit();
+  }).join();
+  EXPECT_EQ(size(training), kernels_own());
 }
 
 TEST_F(LiveRequestSize, DryRunSetsNothing) {

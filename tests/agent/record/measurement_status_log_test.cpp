@@ -81,6 +81,21 @@ TEST(MeasurementStatus, TheSchedulerIsLoggedOnce) {
   EXPECT_EQ(pipe.lines(), "level=info event=scheduler algorithm=EEVDF request_sizes=\"cannot be set\"\n");
 }
 
+TEST(MeasurementStatus, RefusedRequestSizesAreAWarningOnce) {
+  const LogPipe pipe;
+  runtime::Log log = *pipe.log;
+  record::MeasurementStatusLog status_log;
+  NodeSnapshot node;
+  node.scheduler.request_sizes_refused = true;
+  for (int i = 0; i < 3; ++i) status_log.log_changes(node, log);
+  const auto lines = pipe.lines();
+  EXPECT_EQ(lines.find("level=warning event=request-sizes-refused why="), 0U) << lines;
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 1) << lines;
+  node.scheduler.request_sizes_refused = false;
+  for (int i = 0; i < 3; ++i) status_log.log_changes(node, log);
+  EXPECT_EQ(pipe.lines().find("level=info event=request-sizes-accepted"), 0U);
+}
+
 TEST(MeasurementStatus, ALoadedBpfSchedulerIsAWarningOnce) {
   const LogPipe pipe;
   runtime::Log log = *pipe.log;

@@ -136,6 +136,45 @@ TEST_F(RequestSize, ARefusalIsReportedOncePerPauseAndRetried) {
   EXPECT_EQ(of(201), milliseconds(100));
 }
 
+TEST_F(RequestSize, ItSaysThatSizesAreRefusedUntilOneIsSet) {
+  EXPECT_FALSE(writer->refused());
+  tick();
+  EXPECT_FALSE(writer->refused());
+  runs({201, 202, 203});
+  sizes.refusal = EPERM;
+  tick();
+  EXPECT_TRUE(writer->refused());
+  for (int i = 0; i < 100; ++i) tick();
+  EXPECT_TRUE(writer->refused()) << "a retry was refused, too";
+  sizes.refusal = 0;
+  for (int i = 0; i < 200 && writer->refused(); ++i) tick();
+  EXPECT_FALSE(writer->refused());
+  EXPECT_EQ(of(203), milliseconds(100)) << "and not before";
+}
+
+TEST_F(RequestSize, ThatAnotherPodHasNoTasksSaysNothingAboutARefusal) {
+  const auto other = host.pod(KubeQos::besteffort, "11111111-2222-3333-4444-555555555553", {"b"});
+  tree->scan();
+  wanted.members.push_back({tree->find_path(other)->id, milliseconds(100), because("the test wants it")});
+  sizes.refusal = EPERM;
+  tick();
+  ASSERT_TRUE(writer->refused());
+  runs({});  // its tasks have ended
+  sizes.tasks.clear();
+  for (int i = 0; i < 100; ++i) tick();
+  EXPECT_TRUE(writer->refused());
+  host.remove_cgroup(pod);
+  tree->scan();
+  wanted.members.erase(wanted.members.begin());
+  for (int i = 0; i < 100; ++i) tick();
+  EXPECT_TRUE(writer->refused()) << "nothing was set since";
+  sizes.refusal = 0;
+  sizes.tasks.emplace(301, sizes.own);
+  host.file("sys/fs/cgroup/" + other + "/b/cgroup.threads", "301\n");
+  for (int i = 0; i < 700 && writer->refused(); ++i) tick();
+  EXPECT_FALSE(writer->refused());
+}
+
 TEST_F(RequestSize, ARefusedRestoreStaysInTheJournal) {
   tick();
   sizes.refusal = EPERM;

@@ -45,6 +45,15 @@ TEST(SuppressActuator, AQuotaOnEevdfNeedsLongRequests) {
   EXPECT_EQ(actuator(SuppressPolicy::cpuset, kSizes), cpuset);
 }
 
+TEST(SuppressActuator, AQuotaWhoseRequestSizesTheKernelRefusesIsTheCpuSet) {
+  using enum suppress::SuppressActuator;
+  constexpr SchedulerFacts kRefused{
+      .fair = FairScheduler::eevdf, .request_sizes = true, .request_sizes_refused = true};
+  EXPECT_EQ(actuator(SuppressPolicy::cfs_quota, kRefused), cpuset);
+  EXPECT_EQ(actuator(SuppressPolicy::automatic, kRefused, {}, false, true), cpuset);
+  EXPECT_EQ(actuator(SuppressPolicy::automatic, kRefused), weight) << "no quota is needed";
+}
+
 TEST(SuppressActuator, AQuotaThatWasFoundToHarmIsTheCpuSet) {
   using enum suppress::SuppressActuator;
   constexpr SchedulerFacts kSizes{.fair = FairScheduler::eevdf, .request_sizes = true};
