@@ -44,7 +44,14 @@ std::string request_size_problem(const Host& host);
 
 class RequestSizeWriter final : public TaskValueWriter {
  public:
-  using TaskValueWriter::TaskValueWriter;
+  /// A process that joins a pod from outside (kubectl exec) competes without its size until it is found, so a
+  /// turn is short. A check reads one list per cgroup of the pod and asks for each task.
+  static constexpr Duration kTurn = std::chrono::seconds(10);
+  static constexpr std::size_t kMostPods = 16;  ///< that are checked in turn in a tick
+
+  RequestSizeWriter(const tree::CgroupTree& tree, ResctrlFiles& files, RequestSizes& sizes,
+                    executor::Journal& journal, bool dry_run)
+      : TaskValueWriter(tree, files, sizes, journal, dry_run, tree::CheckTimer(kTurn, kMostPods)) {}
   void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.request_sizes(), now, report);
   }

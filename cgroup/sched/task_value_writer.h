@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cgroup/base/host.h"
@@ -53,8 +54,13 @@ class TaskValueWriter : public executor::Actuator {
  public:
   /// All must outlive it. `files` reads the tasks of cgroups.
   TaskValueWriter(const tree::CgroupTree& tree, ResctrlFiles& files, TaskSetting& setting,
-                  executor::Journal& journal, bool dry_run)
-      : tree_(tree), files_(files), setting_(setting), journal_(journal), dry_run_(dry_run) {}
+                  executor::Journal& journal, bool dry_run, tree::CheckTimer timer = tree::CheckTimer())
+      : tree_(tree),
+        files_(files),
+        setting_(setting),
+        journal_(journal),
+        dry_run_(dry_run),
+        timer_(std::move(timer)) {}
 
   /// Applies the plan. Adds what it did to `report`. Cgroups are checked as task_follow.h says.
   template <class Value>
@@ -117,7 +123,7 @@ class TaskValueWriter : public executor::Actuator {
   /// The kernel's own values seen so far: that of request sizes changes with the number of CPUs, and a
   /// sleeping task keeps the old one until it runs.
   std::vector<std::int64_t> defaults_{};
-  tree::CheckTimer timer_{};
+  tree::CheckTimer timer_;
   TaskValueCounters counters_{};
   std::uint64_t round_ = 0;
   decide::PolicyIndex by_ = 0;

@@ -1,11 +1,13 @@
 // Schedules the checks of cgroups' tasks: a task's children inherit its setting, so a cgroup is checked until
-// all its tasks have the setting, a few times more, and then once a minute, for a process that joined it from
-// outside. The processes of a container that starts later come from outside, too. Does not touch tasks.
+// all its tasks have the setting, a few times more, and then in turn with the others, for a process that
+// joined it from outside. The processes of a container that starts later come from outside, too. Does not
+// touch tasks.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -63,6 +65,11 @@ Error add_recorded_threads(ResctrlFiles& files, const std::string& dir, std::str
 class CheckTimer {
  public:
   static constexpr Duration kCheckInterval = std::chrono::seconds(1);
+  /// `turn`: how long it takes until every cgroup was checked again, unless that were more than `most` at a
+  /// time.
+  explicit CheckTimer(Duration turn = std::chrono::minutes(1),
+                      std::size_t most = std::numeric_limits<std::size_t>::max())
+      : turn_(turn), most_(most) {}
 
   /// Pods in which a container was created since the last call are checked as new ones are: it was started
   /// again, or its image took long to download.
@@ -84,9 +91,10 @@ class CheckTimer {
     due_.clear();
     for (std::size_t i = 0; i < members.size(); ++i)
       if (members[i].checks_left > 0 && members[i].next_check <= now) due_.push_back(i);
-    if (!sweep || members.empty() || now - swept_ < kSweepInterval) return;
+    // Nine tenths of the time between two sweeps: a tick may come a little early.
+    if (!sweep || members.empty() || now - swept_ < turn_ * 9 / 100) return;
     swept_ = now;
-    const auto share = (members.size() + kSweeps - 1) / kSweeps;
+    const auto share = std::min((members.size() + kSweeps - 1) / kSweeps, most_);
     for (std::size_t k = 0; k < share; ++k) {
       const auto i = (sweep_from_ + k) % members.size();
       if (members[i].checks_left == 0) due_.push_back(i);
@@ -107,8 +115,9 @@ class CheckTimer {
   }
 
  private:
-  static constexpr Duration kSweepInterval = std::chrono::seconds(5);
-  static constexpr std::size_t kSweeps = 12;  ///< until every cgroup was checked again
+  static constexpr std::size_t kSweeps = 10;  ///< of a turn
+  Duration turn_;
+  std::size_t most_;
   std::vector<std::size_t> due_{};
   std::size_t sweep_from_ = 0;
   MonoTime swept_{};

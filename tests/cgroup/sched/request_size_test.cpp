@@ -7,6 +7,7 @@
 
 #include "cgroup/sched/request_size_writer.h"
 #include "tests/cgroup/sched/task_value_scene.h"
+#include "tests/support/alloc_guard.h"
 #include "tests/support/fakes/fake_request_sizes.h"
 
 namespace evenkeel::test {
@@ -54,15 +55,57 @@ TEST_F(RequestSize, AllTasksOfAPodGetItOnce) {
   EXPECT_EQ(sizes.sets, 2);
 }
 
-TEST_F(RequestSize, TasksThatJoinLaterGetItWithinAMinute) {
+TEST_F(RequestSize, TasksThatJoinLaterGetItWithinTenSeconds) {
   tick();
   runs({201, 202, 203});
   tick();
   EXPECT_EQ(of(203), milliseconds(100)) << "a new pod is checked each second";
   for (int i = 0; i < 10; ++i) tick();
   runs({201, 202, 203, 204});
-  for (int i = 0; i < 70; ++i) tick();
+  for (int i = 0; i < 10; ++i) tick();
   EXPECT_EQ(of(204), milliseconds(100));
+}
+
+/// How many files are read.
+class CountedFiles final : public ResctrlFiles {
+ public:
+  explicit CountedFiles(const Host& host) : files_(host) {}
+  Result<std::string_view> read(const std::string& path, std::string& buffer) override {
+    ++reads;
+    return files_.read(path, buffer);
+  }
+  Result<> write(const std::string& path, std::string_view text) override { return files_.write(path, text); }
+  Result<> make_dir(const std::string& path) override { return files_.make_dir(path); }
+  Result<> remove_dir(const std::string& path) override { return files_.remove_dir(path); }
+  Result<std::uint64_t> inode(const std::string& path) override { return files_.inode(path); }
+  Result<> append_subdirs(const std::string& path, std::string& names) override {
+    return files_.append_subdirs(path, names);
+  }
+  int reads = 0;
+
+ private:
+  executor::ResctrlKernelFiles files_;
+};
+
+TEST_F(RequestSize, LookingForThemReadsATenthOfThePodsInATickAndAllocatesNothing) {
+  for (int i = 10; i < 29; ++i)
+    host.pod(KubeQos::besteffort, "11111111-2222-3333-4444-5555555555" + std::to_string(i), {"b"});
+  tree->scan();
+  wanted.members.clear();
+  for (const auto* cgroup : tree->all())
+    if (cgroup->kind == CgroupKind::pod)
+      wanted.members.push_back({cgroup->id, milliseconds(100), because("the test wants it")});
+  ASSERT_EQ(wanted.members.size(), 20U);
+  CountedFiles counted(*root);
+  writer.emplace(*tree, counted, sizes, journal, false);
+  for (int i = 0; i < 20; ++i) tick();
+  for (int i = 0; i < 10; ++i) {
+    counted.reads = 0;
+    const AllocGuard guard;
+    tick();
+    EXPECT_EQ(guard.allocations(), 0U);
+    EXPECT_EQ(counted.reads, 2 * 2) << "two pods, each with its own list and that of its container";
+  }
 }
 
 TEST_F(RequestSize, TheTasksOfAContainerThatStartsLaterGetItAtOnce) {

@@ -26,7 +26,8 @@ struct TaskValueScene : testing::Test {
     tree->scan();
     files.emplace(*root);
   }
-  void restart(sched::TaskSetting& setting, bool dry_run = false) {
+  template <class Setting>
+  void restart(Setting& setting, bool dry_run = false) {
     writer.emplace(*tree, *files, setting, journal, dry_run);
   }
   /// The file of the container that lists its processes or its tasks.
