@@ -58,6 +58,8 @@ void put_eviction_verdicts(runtime::Json& json, const AgentView& view);
 void put_accusations(runtime::Json& json, const AgentView& view);
 /// The levers that are withheld because they harm, and why. A part of /v1/explain.
 void put_withdrawn(runtime::Json& json, const AgentView& view);
+/// What policies do without on this node, and why: an array of {"of", "sentence"}. A part of /v1/explain.
+void put_limitations(runtime::Json& json, const AgentView& view);
 /// An array with one object for each objective: figure, target, and how it stands. Also a part of
 /// /v1/explain.
 void put_objectives(runtime::Json& json, const AgentView& view);
@@ -86,7 +88,8 @@ std::string capabilities_text(const std::vector<features::Capability>& capabilit
 /// {"now":…,"writes":[…],"evictions":[…],"report":…,"interference":[…],"errors":[…]}.
 std::string tick_line(const tick::TickResult& result, const AgentView& view);
 /// /v1/explain: {"managed":[{"cgroup","file","path","value","original","policy","sentence","pod"}],
-/// "kept":[{"cgroup","file","path","value","wanted","policy","sentence","pod"}]}; `pod` ("namespace/name" or
+/// "kept":[{"cgroup","file","path","value","wanted","policy","sentence","pod"}],
+/// "limitations":[{"of","sentence"}]}, and parts of other pages; `pod` ("namespace/name" or
 /// uid) narrows it.
 std::string explain_json(const AgentView& view, std::string_view pod = {});
 

@@ -46,6 +46,11 @@ std::string withdrawal(const document::Value& lever) {
   return lever.text("lever") + " is withdrawn: " + lever.text("why") + "\n";
 }
 
+/// "brake: best effort's CPU is not cut: …"
+std::string limitation(const document::Value& value) {
+  return value.text("of") + ": " + value.text("sentence") + "\n";
+}
+
 std::string reclaim(const document::Value& value) {
   return cgroup_line(value) + "gives up memory, by " + value.text("by") + ": " + value.text("sentence") +
          "\n";
@@ -166,8 +171,8 @@ std::string explain_sentences(const std::string& explain_json) {
   if (managed == nullptr || managed->list() == nullptr) return "the agent's answer could not be read\n";
   std::string out = each(parsed.root, "inputs", input) + each(parsed.root, "eviction", eviction);
   out += lending(parsed.root.find("lending")) + each(parsed.root, "objectives", objective);
-  out += each(parsed.root, "withdrawn", withdrawal) + each(parsed.root, "reclaims", reclaim);
-  out += each(parsed.root, "kept", kept);
+  out += each(parsed.root, "withdrawn", withdrawal) + each(parsed.root, "limitations", limitation);
+  out += each(parsed.root, "reclaims", reclaim) + each(parsed.root, "kept", kept);
   if (managed->list()->empty()) return out + "nothing is managed: every value is its owner's\n";
   return out + each(parsed.root, "managed", sentence);
 }

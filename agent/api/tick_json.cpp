@@ -213,6 +213,8 @@ std::string explain_json(const AgentView& view, std::string_view pod) {
   put_objectives(json, view);
   json.key("withdrawn");
   put_withdrawn(json, view);
+  json.key("limitations");
+  put_limitations(json, view);
   json.end_object();
   return out;
 }

@@ -93,11 +93,7 @@ void log_scheduler(const SchedulerFacts& now, const SchedulerFacts& before, runt
         .with("algorithm", now.fair == FairScheduler::eevdf ? "EEVDF" : "CFS")
         .with("request_sizes", now.request_sizes ? "can be set" : "cannot be set");
   log_request_sizes(now, before, log);
-  if (now.sched_ext && !before.sched_ext)
-    log.warning("bpf-scheduler-loaded")
-        .with("why",
-              "a sched_ext scheduler decides which task runs: shares, quotas, cpu.idle and request sizes may "
-              "have no effect");
+  if (now.sched_ext && !before.sched_ext) log.warning("bpf-scheduler-loaded").with("why", kBpfScheduler);
   if (!now.sched_ext && before.sched_ext)
     log.info("bpf-scheduler-unloaded").with("why", "the kernel's own scheduler decides again");
 }

@@ -81,6 +81,12 @@ std::optional<NodeProblem> contended(const std::optional<Contended>& what);
 // which scheduler the kernel has, and whether descriptors are scarce: only when that changes. Does not
 // measure.
 
+/// Why levers may do nothing on this node (NodeSnapshot::scheduler.sched_ext).
+inline constexpr const char* kBpfScheduler =
+    "a BPF scheduler (sched_ext) decides which task runs: shares, quotas, cpu.idle and request sizes may "
+    "have "
+    "no effect";
+
 std::string_view name(CounterBackend backend);
 std::string_view name(RunQueueSource source);
 

@@ -59,6 +59,21 @@ QuotaHarm quota_harm(const NodeSnapshot& node, const NodeSlo& slo, const Harmful
   return node.scheduler.request_sizes_refused ? QuotaHarm::refused_request_sizes : QuotaHarm::none;
 }
 
+std::string_view sentence(QuotaHarm harm) {
+  switch (harm) {
+    case QuotaHarm::none:
+      break;
+    case QuotaHarm::no_request_sizes:
+      return "a quota on best effort harms services on an EEVDF kernel without longer request sizes";
+    case QuotaHarm::refused_request_sizes:
+      return "a quota on best effort harms services without longer request sizes, and the kernel refuses "
+             "them";
+    case QuotaHarm::found:
+      return "proof has found that a quota on best effort harms services on this node";
+  }
+  return "";
+}
+
 void limit_besteffort(const NodeSnapshot& node, const CpuLimit& limit, const Reason& why,
                       NarrowedChildren& narrowed, Intents& out) {
   out.want(node.cgroup(node.besteffort)->id, Knob::cpu_quota, limit.quota->count(), why);

@@ -30,6 +30,8 @@ enum class QuotaHarm : std::uint8_t {
 };
 /// A verdict on this node comes first: a reader need not look for another reason.
 QuotaHarm quota_harm(const NodeSnapshot& node, const NodeSlo& slo, const HarmfulLevers& harmful);
+/// For people: "a quota …"; empty: it does no harm.
+std::string_view sentence(QuotaHarm harm);
 /// No policy sets a quota on best effort where this is false.
 inline bool quota_is_harmless(const NodeSnapshot& node, const NodeSlo& slo, const HarmfulLevers& harmful) {
   return quota_harm(node, slo, harmful) == QuotaHarm::none;

@@ -66,10 +66,12 @@ std::string namespace_of(const std::string& folder) {
 const Arrows& arrows_between_folders() {
   static const Arrows all = {
       {"agent", {"agent/api", "agent/record", "agent/tick", "agent/writers"}},
-      {"agent/api", {"agent/brakes",     "agent/document", "agent/evictions", "agent/figures",  "agent/http",
-                     "agent/inputs",     "agent/lender",   "agent/record",    "agent/runtime",  "agent/tick",
-                     "agent/writers",    "cgroup/base",    "cgroup/features", "cgroup/reclaim", "qos",
-                     "qos/interference", "qos/io",         "qos/model",       "qos/objectives", "qos/proof"}},
+      {"agent/api",
+       {"agent/brakes",     "agent/document",   "agent/evictions", "agent/figures",  "agent/http",
+        "agent/inputs",     "agent/lender",     "agent/record",    "agent/runtime",  "agent/tick",
+        "agent/writers",    "cgroup/base",      "cgroup/features", "cgroup/reclaim", "qos",
+        "qos/cpu/suppress", "qos/interference", "qos/io",          "qos/model",      "qos/objectives",
+        "qos/proof"}},
       {"agent/brakes",
        {"agent/inputs", "agent/record", "agent/runtime", "collectors", "collectors/base",
         "collectors/per_cgroup", "collectors/pressure", "qos/brake", "qos/model"}},

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "qos/cpu/identity/policies.h"
 #include "qos/model/pod_resources.h"
 
@@ -10,8 +12,12 @@ namespace {
 /// (docs/scoreboard.md).
 bool may_set_quota(const NodeSlo& slo) {
   const auto& own = slo.evenkeel;
-  const bool asked =
-      slo.threshold.cpu_suppress_policy == SuppressPolicy::cfs_quota || !own.objectives.empty();
+  const SuppressPolicy policy = slo.threshold.cpu_suppress_policy;
+  // Under `cpuset`, best-effort host applications have quotas.
+  const bool applications = std::ranges::any_of(
+      slo.host_applications, [](const HostApplication& app) { return app.qos == QosClass::be; });
+  const bool asked = policy == SuppressPolicy::cfs_quota || !own.objectives.empty() ||
+                     (policy == SuppressPolicy::cpuset && applications);
   return (slo.threshold.enable && asked) || own.brake.enable || own.interference.act;
 }
 

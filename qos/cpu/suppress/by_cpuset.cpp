@@ -38,10 +38,22 @@ CpuSet choose(const NodeSnapshot& node, const Pools& pools, std::size_t wanted,
   return serves ? *before : pick(node.topology, pools, count, from_pinned);
 }
 
+/// Calls `see` for everything with a CPU set in applications that are limited by theirs.
+template <class See>
+void for_applications(const NodeSnapshot& node, See see) {
+  for (const HostApplicationSample& app : node.host_applications) {
+    if (!has_share(node, app, AppLever::cpuset)) continue;
+    for (std::size_t i = 0; i < node.cgroups.size(); ++i)
+      if (node.is_within(static_cast<CgroupIndex>(i), app.cgroup) && node.cgroups[i].applied.cpus)
+        see(node.cgroups[i]);
+  }
+}
+
 /// Calls `see` for what the policy writes to: below a static kubelet CPU manager only what holds processes,
 /// because the kubelet owns the directories above.
 template <class See>
-void for_levers(const NodeSnapshot& node, See see) {
+void for_levers(const NodeSnapshot& node, AppLever apps, See see) {
+  if (apps == AppLever::cpuset) for_applications(node, see);
   const bool leaves_only = node.object.kubelet_static_cpu_manager;
   for (std::size_t i = 0; i < node.cgroups.size(); ++i) {
     const CgroupSample& sample = node.cgroups[i];
@@ -60,18 +72,30 @@ SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const Suppres
           .elapsed = growth_time(node)};
 }
 
+/// All CPUs on which the applications may run. A set that cannot be told is the whole machine: it may be
+/// empty on v2, and so inherited.
+std::optional<CpuSet> present_of_applications(const NodeSnapshot& node) {
+  std::optional<CpuSet> all;
+  for (const HostApplicationSample& app : node.host_applications)
+    if (has_share(node, app, AppLever::cpuset))
+      all = all.value_or(CpuSet{}) |
+            pinning::cpus_in_use(node.cgroup(app.cgroup)).value_or(node.topology.online);
+  return all;
+}
+
 /// The set in force now. Below a static CPU manager the directory keeps all its CPUs, so there our last
 /// choice counts (Koordinator takes the whole machine for the present size and grows without limit).
-std::optional<CpuSet> present(const NodeSnapshot& node, const CpuSuppressState& state) {
+std::optional<CpuSet> present(const NodeSnapshot& node, const CpuSuppressState& state, AppLever apps) {
   if (node.object.kubelet_static_cpu_manager && state.chosen) return state.chosen;
+  if (node.besteffort == kNoCgroup && apps == AppLever::cpuset) return present_of_applications(node);
   return pinning::cpus_in_use(node.cgroup(node.besteffort));
 }
 
 }  // namespace
 
 std::optional<std::size_t> besteffort_cpus(const NodeSnapshot& node, const CpuSuppressState& state,
-                                           Reason& unknown) {
-  const auto now = present(node, state);
+                                           AppLever apps, Reason& unknown) {
+  const auto now = present(node, state, apps);
   const Pools pools = pools_of(node);
   const bool nowhere = (pools.pinned | pools.shared).empty();
   if (!now) unknown = because("held: the BestEffort directory's CPUs cannot be read");
@@ -81,30 +105,31 @@ std::optional<std::size_t> besteffort_cpus(const NodeSnapshot& node, const CpuSu
   return now->size();
 }
 
-void confine_besteffort(const NodeSnapshot& node, std::size_t count, const Reason& why,
+void confine_besteffort(const NodeSnapshot& node, std::size_t count, AppLever apps, const Reason& why,
                         CpuSuppressState& state, decide::Intents& out) {
-  const auto old = present(node, state);
+  const auto old = present(node, state, apps);
   const bool ours = state.chosen == old;
   const CpuSet cpus = choose(node, pools_of(node), count, ours ? old : std::nullopt);
   state.chosen = cpus;
-  for_levers(node, [&](const CgroupSample& sample) { out.want(sample.id, Knob::cpuset_cpus, cpus, why); });
+  for_levers(node, apps,
+             [&](const CgroupSample& sample) { out.want(sample.id, Knob::cpuset_cpus, cpus, why); });
 }
 
-void hold_besteffort_cpus(const NodeSnapshot& node, const Reason& why, decide::Intents& out) {
-  for_levers(node, [&](const CgroupSample& sample) { out.hold(sample.id, Knob::cpuset_cpus, why); });
+void hold_besteffort_cpus(const NodeSnapshot& node, AppLever apps, const Reason& why, decide::Intents& out) {
+  for_levers(node, apps, [&](const CgroupSample& sample) { out.hold(sample.id, Knob::cpuset_cpus, why); });
 }
 
-void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,
+void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal, AppLever apps,
                         CpuSuppressState& state, decide::Intents& out) {
   Reason unknown = goal.unknown;
   const auto& target = goal.target;
-  const auto count = besteffort_cpus(node, state, unknown);
-  if (!target || !count) return hold_besteffort_cpus(node, target ? unknown : goal.unknown, out);
+  const auto count = besteffort_cpus(node, state, apps, unknown);
+  if (!target || !count) return hold_besteffort_cpus(node, apps, target ? unknown : goal.unknown, out);
   const MilliCpu current = kWholeCpu * static_cast<std::int64_t>(*count);
   const SuppressStep step =
       next_allowance(state.damping, node.at, target->target, current, pace_of(node, slo, *target));
   const auto wanted = static_cast<std::size_t>(step.allowance.count() / kWholeCpu.count());
-  confine_besteffort(node, wanted, suppress_reason(step, *target), state, out);
+  confine_besteffort(node, wanted, apps, suppress_reason(step, *target), state, out);
 }
 
 }  // namespace evenkeel::suppress

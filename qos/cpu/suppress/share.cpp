@@ -27,10 +27,16 @@ bool holds_others(const NodeSnapshot& node, const HostApplicationSample& app) {
   });
 }
 
-bool inside_of_a_share(const NodeSnapshot& node, const HostApplicationSample& app) {
+bool inside_of_a_share(const NodeSnapshot& node, const HostApplicationSample& app, AppLever lever) {
   return std::any_of(node.host_applications.begin(), node.host_applications.end(), [&](const auto& other) {
-    return node.is_below(app.cgroup, other.cgroup) && has_share(node, other);
+    return node.is_below(app.cgroup, other.cgroup) && has_share(node, other, lever);
   });
+}
+
+bool has_lever(const CgroupSample& sample, AppLever lever) {
+  if (lever == AppLever::cpuset) return sample.applied.cpus.has_value();
+  const auto& limit = sample.applied.cpu_limit;
+  return limit && limit->period > Duration::zero();
 }
 
 /// The CPU that a quota allows, rounded up, so that quota_for() of it is not less.
@@ -64,20 +70,19 @@ MilliCpu pour(std::span<SuppressShare> shares, MilliCpu left, MilliCpu SuppressS
 
 }  // namespace
 
-bool has_share(const NodeSnapshot& node, const HostApplicationSample& app) {
+bool has_share(const NodeSnapshot& node, const HostApplicationSample& app, AppLever lever) {
   const CgroupSample* sample = node.cgroup(app.cgroup);
   if (app.spec->qos != QosClass::be || !sample || sample->kind != CgroupKind::host_application) return false;
-  const auto& limit = sample->applied.cpu_limit;
-  if (sample->hands_off || !limit || limit->period <= Duration::zero()) return false;
+  if (sample->hands_off || !has_lever(*sample, lever)) return false;
   if (node.is_below(app.cgroup, node.besteffort) || holds_pods(node, *sample)) return false;
-  return !holds_others(node, app) && !inside_of_a_share(node, app);
+  return !holds_others(node, app) && !inside_of_a_share(node, app, lever);
 }
 
-bool is_suppressed(const NodeSnapshot& node, const HostApplicationSample& app) {
+bool is_suppressed(const NodeSnapshot& node, const HostApplicationSample& app, AppLever lever) {
   if (app.spec->qos != QosClass::be) return false;
   const bool in_directory =
       app.spec->base == HostAppBase::kubepods_besteffort || node.is_below(app.cgroup, node.besteffort);
-  return in_directory || has_share(node, app) || inside_of_a_share(node, app);
+  return in_directory || has_share(node, app, lever) || inside_of_a_share(node, app, lever);
 }
 
 void bound(SuppressShare& share) {

@@ -45,14 +45,20 @@ struct SuppressShare {
   bool hungry = false;
 };
 
-/// Whether this application has its own part of the allowance, held by its own quota: a best-effort one
-/// outside of the BestEffort directory whose quota can be read, with no other workload below it (a quota
-/// would hold that as well), no second name, and not inside of another one that has a part.
-bool has_share(const NodeSnapshot& node, const HostApplicationSample& app);
+/// How best-effort host applications outside of the BestEffort directory are limited.
+enum class AppLever : std::uint8_t {
+  quota,   ///< each by its own, to its part of the allowance
+  cpuset,  ///< together with the BestEffort directory, to the same CPUs; where a quota would do harm
+};
+
+/// Whether this application is limited by itself: a best-effort one outside of the BestEffort directory whose
+/// quota, or CPU set, can be read, with no other workload below it (that would be limited as well), no second
+/// name, and not inside of another one that is limited.
+bool has_share(const NodeSnapshot& node, const HostApplicationSample& app, AppLever lever);
 
 /// Whether suppression limits this application: it has a share, lies inside of one that has, or in the
 /// BestEffort directory.
-bool is_suppressed(const NodeSnapshot& node, const HostApplicationSample& app);
+bool is_suppressed(const NodeSnapshot& node, const HostApplicationSample& app, AppLever lever);
 
 /// Sets least and most, from the limits.
 void bound(SuppressShare& share);

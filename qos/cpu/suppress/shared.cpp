@@ -59,7 +59,7 @@ void gather(const NodeSnapshot& node, Duration memory, CpuSuppressState& state) 
   };
   join(node.besteffort, true);
   for (const HostApplicationSample& app : node.host_applications)
-    if (has_share(node, app)) join(app.cgroup, false);
+    if (has_share(node, app, AppLever::quota)) join(app.cgroup, false);
   const auto gone =
       std::erase_if(state.shares, [&](const SuppressShare& share) { return share.seen != node.at; });
   state.regroup = state.regroup || gone > 0;
@@ -75,7 +75,7 @@ bool directory_known(const NodeSnapshot& node, bool by_quota, const CpuSuppressS
                      Reason& unknown) {
   const CgroupSample* directory = node.cgroup(node.besteffort);
   if (!directory) return true;
-  if (!by_quota) return besteffort_cpus(node, state, unknown).has_value();
+  if (!by_quota) return besteffort_cpus(node, state, AppLever::quota, unknown).has_value();
   unknown = because("held: the BestEffort directory's quota cannot be read");
   const auto& limit = directory->applied.cpu_limit;
   return limit && limit->period > Duration::zero();
@@ -98,7 +98,8 @@ std::optional<MilliCpu> together(const NodeSnapshot& node, bool by_quota, bool b
   MilliCpu sum{};
   for (const SuppressShare& share : state.shares) {
     Reason unused;
-    const auto cpus = share.directory && !by_quota ? besteffort_cpus(node, state, unused) : std::nullopt;
+    const auto cpus =
+        share.directory && !by_quota ? besteffort_cpus(node, state, AppLever::quota, unused) : std::nullopt;
     const auto& quota = share.directory && braked && state.wanted ? state.wanted : share.in_force.quota;
     if (!cpus && !quota) return std::nullopt;
     sum += cpus ? MilliCpu(static_cast<std::int64_t>(*cpus) * 1000) : cpu_of(*quota, share.in_force.period);
@@ -162,7 +163,7 @@ QuotaTime quota_of(const SuppressShare& share) {
 void confine(const NodeSnapshot& node, const SuppressShare& share, const Reason& why, CpuSuppressState& state,
              decide::Intents& out) {
   const auto whole = static_cast<std::size_t>((share.granted.count() + 999) / 1000);
-  confine_besteffort(node, std::max(whole, kLeastCpus), why, state, out);
+  confine_besteffort(node, std::max(whole, kLeastCpus), AppLever::quota, why, state, out);
 }
 
 void hold_all(const NodeSnapshot& node, bool by_quota, const CpuSuppressState& state,
@@ -173,7 +174,7 @@ void hold_all(const NodeSnapshot& node, bool by_quota, const CpuSuppressState& s
   if (by_quota)
     decide::hold_besteffort_limit(node, narrowed, why, out);
   else
-    hold_besteffort_cpus(node, why, out);
+    hold_besteffort_cpus(node, AppLever::quota, why, out);
 }
 
 void ask(const NodeSnapshot& node, bool by_quota, const SuppressTarget& target, CpuSuppressState& state,
@@ -195,9 +196,9 @@ void ask(const NodeSnapshot& node, bool by_quota, const SuppressTarget& target, 
 
 }  // namespace
 
-bool shares_allowance(const NodeSnapshot& node) {
+bool limits_applications(const NodeSnapshot& node, AppLever lever) {
   return std::any_of(node.host_applications.begin(), node.host_applications.end(),
-                     [&](const HostApplicationSample& app) { return has_share(node, app); });
+                     [&](const HostApplicationSample& app) { return has_share(node, app, lever); });
 }
 
 void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, SuppressGoal goal, bool by_quota,

@@ -21,27 +21,29 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& stat
   const auto& objectives = facts.read<decide::ServiceObjectives>();
   const auto& harmful = facts.read<decide::HarmfulLevers>();
   const SuppressActuator by_rule = suppress_actuator(node, slo, harmful, false);
-  const bool must_limit = objectives.in_force && objectives.besteffort_cpu;
-  const SuppressActuator actuator = must_limit ? suppress_actuator(node, slo, harmful, true) : by_rule;
+  const SuppressActuator actuator = suppress_actuator(node, slo, harmful, need_limit(objectives));
   if (actuator == SuppressActuator::weight || is_free(objectives)) {
     state = {};
     return;
   }
   SuppressGoal goal;
   goal.braked = facts.read<decide::BrakeInForce>().cpu;
-  goal.target = suppress_target(node, slo.threshold, goal.unknown);
+  const AppLever apps = decide::quota_is_harmless(node, slo, harmful) ? AppLever::quota : AppLever::cpuset;
+  goal.target = suppress_target(node, slo.threshold, apps, goal.unknown);
   if (goal.target)
     apply_objectives(objectives, by_rule != SuppressActuator::weight, slo.threshold, *goal.target);
   auto& narrowed = facts.amend<decide::NarrowedChildren>();
   const bool by_quota = actuator == SuppressActuator::quota;
-  if (shares_allowance(node)) return suppress_shared(node, slo, goal, by_quota, state, narrowed, out);
+  const bool applications = limits_applications(node, apps);
+  if (applications && apps == AppLever::quota)
+    return suppress_shared(node, slo, goal, by_quota, state, narrowed, out);
   state.shares.clear();
   state.shared.reset();
-  if (node.besteffort == kNoCgroup) return;
+  if (node.besteffort == kNoCgroup && !applications) return;
   if (by_quota)
     suppress_by_quota(node, slo, goal, state, narrowed, out);
   else
-    suppress_by_cpuset(node, slo, goal, state, out);
+    suppress_by_cpuset(node, slo, goal, apps, state, out);
 }
 
 }  // namespace

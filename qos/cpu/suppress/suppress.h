@@ -28,9 +28,10 @@ struct SuppressTarget {
   std::optional<decide::ServiceObjectives> objectives{};
 };
 
-/// Absent when an input is unknown; `unknown` then says which.
+/// Absent when an input is unknown; `unknown` then says which. `apps`: an application that this lever does
+/// not reach counts as a service.
 std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const ThresholdStrategy& threshold,
-                                              Reason& unknown);
+                                              AppLever apps, Reason& unknown);
 /// Where services' objectives leave best effort less than the whole node, its allowance is theirs, above or
 /// below the threshold. While the figure of one is unknown it is at most the threshold's (`rule_limits`: the
 /// threshold limits best effort on this kernel).
@@ -43,8 +44,9 @@ void apply_objectives(const decide::ServiceObjectives& objectives, bool rule_lim
 // Best-effort host applications outside of that directory (services of a plain machine) are limited as well,
 // by their own quotas under both policies, because a service usually has no CPU set to narrow. All share one
 // allowance: qos/cpu/suppress/share.h divides it. Under cpuset the directory's part is rounded up to whole
-// CPUs, at least two. An application whose quota cannot be read, or with services or pods below it, is not
-// limited and counts as a service, as every best-effort one outside does in Koordinator.
+// CPUs, at least two. Where a quota does harm (decide::quota_harm) they have no quotas, and those that have a
+// CPU set run on the directory's CPUs. An application that has no such lever, or with services or pods below
+// it, is not limited and counts as a service, as every best-effort one outside does in Koordinator.
 
 /// What limits best effort.
 enum class SuppressActuator : std::uint8_t {
@@ -58,6 +60,16 @@ enum class SuppressActuator : std::uint8_t {
 /// would do harm (decide::quota_harm) it is the CPU set.
 SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo,
                                    const decide::HarmfulLevers& harmful, bool must_limit);
+
+/// Services' objectives ask for a limit on best effort now.
+inline bool need_limit(const decide::ServiceObjectives& objectives) {
+  return objectives.in_force && objectives.besteffort_cpu.has_value();
+}
+
+/// Why a best-effort application is not limited: a quota would do harm, and it has no CPU set.
+inline bool is_left_alone(const NodeSnapshot& node, const HostApplicationSample& app) {
+  return has_share(node, app, AppLever::quota) && !is_suppressed(node, app, AppLever::cpuset);
+}
 
 struct CpuSuppressState {
   SuppressDamping damping{};
@@ -85,20 +97,22 @@ struct SuppressGoal {
 /// The levers. All keep the value in force when an input of the decision is unknown.
 void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,
                        CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out);
-void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,
+/// With `apps` by CPU set these get the directory's CPUs.
+void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal, AppLever apps,
                         CpuSuppressState& state, decide::Intents& out);
 /// For best effort in more places than its directory; `by_quota` chooses the lever for the directory.
 void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, SuppressGoal goal, bool by_quota,
                      CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out);
-bool shares_allowance(const NodeSnapshot& node);
+/// This lever limits at least one application.
+bool limits_applications(const NodeSnapshot& node, AppLever lever);
 
-/// The lever "CPUs of everything in the BestEffort directory". Returns how many it has; absent when that, or
-/// what it could have, is unknown.
+/// The lever "CPUs of everything in the BestEffort directory", with `apps` by CPU set of these, too. Returns
+/// how many it has; absent when that, or what it could have, is unknown.
 std::optional<std::size_t> besteffort_cpus(const NodeSnapshot& node, const CpuSuppressState& state,
-                                           Reason& unknown);
-void confine_besteffort(const NodeSnapshot& node, std::size_t count, const Reason& why,
+                                           AppLever apps, Reason& unknown);
+void confine_besteffort(const NodeSnapshot& node, std::size_t count, AppLever apps, const Reason& why,
                         CpuSuppressState& state, decide::Intents& out);
-void hold_besteffort_cpus(const NodeSnapshot& node, const Reason& why, decide::Intents& out);
+void hold_besteffort_cpus(const NodeSnapshot& node, AppLever apps, const Reason& why, decide::Intents& out);
 
 /// The reason text for a step, with the numbers of the target.
 Reason suppress_reason(const SuppressStep& step, const SuppressTarget& target);

@@ -35,12 +35,12 @@ MilliCpu own_use(const NodeSnapshot& node, const HostApplicationSample& app) {
 // A pod without a measurement yet, or already gone, is missing in the sum. What the BestEffort directory
 // itself has used is not: counting its surplus as best effort keeps the coming and going of batch pods from
 // looking like a burst of the system, which would cut the others for seconds.
-Use count_use(const NodeSnapshot& node) {
+Use count_use(const NodeSnapshot& node, AppLever apps) {
   Use use;
   for (const PodSample& pod : node.pods)
     count(node, pod.cgroup, use_of(node.cgroup(pod.cgroup)), is_best_effort(*pod.spec), use);
   for (const HostApplicationSample& app : node.host_applications)
-    count(node, app.cgroup, own_use(node, app), is_suppressed(node, app), use);
+    count(node, app.cgroup, own_use(node, app), is_suppressed(node, app, apps), use);
   const MilliCpu surplus = use_of(node.cgroup(node.besteffort)) - use.in_besteffort;
   use.best_effort += std::max(surplus, MilliCpu{});
   return use;
@@ -54,7 +54,7 @@ MilliCpu reserved(const NodeSnapshot& node) {
 }  // namespace
 
 std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const ThresholdStrategy& threshold,
-                                              Reason& unknown) {
+                                              AppLever apps, Reason& unknown) {
   const MilliCpu capacity = cpu_capacity(node.object, node.node);
   if (capacity <= MilliCpu{}) unknown = because("held: the node's CPU capacity is unknown");
   if (!node.node.cpu_use) unknown = because("held: the node's CPU use is unknown");
@@ -62,7 +62,7 @@ std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const Th
   if (!pods_known) unknown = because("held: the pods are unknown");
   if (capacity <= MilliCpu{} || !node.node.cpu_use || !pods_known) return std::nullopt;
 
-  const Use use = count_use(node);
+  const Use use = count_use(node, apps);
   SuppressTarget result;
   result.capacity = capacity;
   result.allowed = percent_of(capacity, threshold.cpu_suppress_threshold_percent);

@@ -187,6 +187,9 @@ TEST(ExplainSentences, SayWhatIsManagedAndWhy) {
           R"({"managed":[],"withdrawn":[{"lever":"besteffort-quota","why":"the lever harms services"}]})"),
       "besteffort-quota is withdrawn: the lever harms services\n"
       "nothing is managed: every value is its owner's\n");
+  EXPECT_EQ(api::explain_sentences(
+                R"({"managed":[],"limitations":[{"of":"brake","sentence":"the CPU is not cut: a reason"}]})"),
+            "brake: the CPU is not cut: a reason\nnothing is managed: every value is its owner's\n");
   EXPECT_NE(api::explain_sentences("<html>").find("could not be read"), std::string::npos);
 }
 

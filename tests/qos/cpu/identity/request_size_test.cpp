@@ -62,6 +62,17 @@ TEST(RequestSizePolicy, IsOffWhereNoQuotaCanBeSet) {
   }
 }
 
+TEST(RequestSizePolicy, UnderTheCpuSetBestEffortHostApplicationsHaveQuotas) {
+  auto slo = suppressing();
+  slo.threshold.cpu_suppress_policy = SuppressPolicy::cpuset;
+  slo.host_applications = {{.name = "database", .qos = QosClass::ls}};
+  EXPECT_FALSE(identity::request_size_policy.enabled(slo));
+  slo.host_applications.push_back({.name = "batch", .qos = QosClass::be});
+  EXPECT_TRUE(identity::request_size_policy.enabled(slo));
+  slo.threshold.cpu_suppress_policy = SuppressPolicy::automatic;
+  EXPECT_FALSE(identity::request_size_policy.enabled(slo)) << "the weight is enough";
+}
+
 TEST(RequestSizePolicy, ShortRequestsOfServicesBringNoLongOnes) {
   NodeSlo slo;
   slo.evenkeel.request_size.services = microseconds(100);

@@ -131,6 +131,8 @@ const HostApplicationSample& app(const NodeSnapshot& snapshot, std::size_t index
   return snapshot.host_applications[index];
 }
 
+constexpr auto kQuota = suppress::AppLever::quota;
+
 TEST(SuppressShare, IsForBestEffortApplicationsWithAQuota) {
   auto builder = node().host_app(QosClass::be, HostAppBase::cgroup_root).unlimited();
   builder.host_app(QosClass::be, HostAppBase::cgroup_root).quota(200000);
@@ -141,12 +143,27 @@ TEST(SuppressShare, IsForBestEffortApplicationsWithAQuota) {
   const auto parts = [&] {
     std::string text;
     for (const auto& each : snapshot.host_applications)
-      text += suppress::has_share(snapshot, each) ? 'p' : suppress::is_suppressed(snapshot, each) ? 's' : '-';
+      text += suppress::has_share(snapshot, each, kQuota)       ? 'p'
+              : suppress::is_suppressed(snapshot, each, kQuota) ? 's'
+                                                                : '-';
     return text;
   };
   EXPECT_EQ(parts(), "pp-s-");
   snapshot.cgroups[3].hands_off = true;
   EXPECT_EQ(parts(), "-p-s-");
+}
+
+TEST(SuppressShare, IsForThoseWithACpuSetWhereAQuotaDoesHarm) {
+  constexpr auto kCpuset = suppress::AppLever::cpuset;
+  auto builder = node().host_app(QosClass::be, HostAppBase::cgroup_root).unlimited();
+  builder.host_app(QosClass::be, HostAppBase::cgroup_root).no_quota_file().cpuset("0-1");
+  builder.host_app(QosClass::ls, HostAppBase::cgroup_root).cpuset("0-1");
+  const auto snapshot = builder.build();
+  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 0), kCpuset));
+  EXPECT_FALSE(suppress::is_suppressed(snapshot, app(snapshot, 0), kCpuset));
+  EXPECT_TRUE(suppress::has_share(snapshot, app(snapshot, 1), kCpuset));
+  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 1), kQuota));
+  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 2), kCpuset)) << "a service";
 }
 
 TEST(SuppressShare, IsNotForWhatHoldsOthersWork) {
@@ -157,25 +174,27 @@ TEST(SuppressShare, IsNotForWhatHoldsOthersWork) {
   auto& outer = snapshot.cgroups[3];
   auto& inner = snapshot.cgroups[4];
   inner.parent = 3;
-  EXPECT_TRUE(suppress::has_share(snapshot, app(snapshot, 0)));
-  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 1))) << "it is held with the one around it";
-  EXPECT_TRUE(suppress::is_suppressed(snapshot, app(snapshot, 1)));
+  EXPECT_TRUE(suppress::has_share(snapshot, app(snapshot, 0), kQuota));
+  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 1), kQuota))
+      << "it is held with the one around it";
+  EXPECT_TRUE(suppress::is_suppressed(snapshot, app(snapshot, 1), kQuota));
   snapshot.cgroups[5].parent = 3;
-  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 0))) << "a service runs inside";
-  EXPECT_TRUE(suppress::has_share(snapshot, app(snapshot, 1)));
+  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 0), kQuota)) << "a service runs inside";
+  EXPECT_TRUE(suppress::has_share(snapshot, app(snapshot, 1), kQuota));
   snapshot.cgroups[5].parent = kNoCgroup;
   outer.path = "kubelet";
   snapshot.cgroups[0].path = "kubelet/kubepods";
-  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 0))) << "all pods run inside";
+  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 0), kQuota)) << "all pods run inside";
   snapshot.cgroups[0].path = "kubelet.slice";
-  EXPECT_TRUE(suppress::has_share(snapshot, app(snapshot, 0)));
+  EXPECT_TRUE(suppress::has_share(snapshot, app(snapshot, 0), kQuota));
 }
 
 TEST(SuppressShare, IsNotForADirectoryWithTwoNames) {
   auto builder = node().host_app(QosClass::be, HostAppBase::cgroup_root).unlimited();
   auto snapshot = builder.host_app(QosClass::ls, HostAppBase::cgroup_root).unlimited().build();
   snapshot.host_applications[1].cgroup = snapshot.host_applications[0].cgroup;
-  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 0))) << "the other name calls it a service";
+  EXPECT_FALSE(suppress::has_share(snapshot, app(snapshot, 0), kQuota))
+      << "the other name calls it a service";
 }
 
 }  // namespace

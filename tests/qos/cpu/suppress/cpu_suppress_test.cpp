@@ -29,7 +29,7 @@ ThresholdStrategy threshold(int percent) {
 
 MilliCpu target_of(const NodeSnapshot& snapshot, const ThresholdStrategy& strategy) {
   Reason unknown;
-  return suppress::suppress_target(snapshot, strategy, unknown).value().target;
+  return suppress::suppress_target(snapshot, strategy, suppress::AppLever::quota, unknown).value().target;
 }
 
 NodeObject reserving(MilliCpu cpu) {
