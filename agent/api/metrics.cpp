@@ -117,6 +117,9 @@ constexpr AgentRow kAgent[] = {
      [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().ticks)); }},
     {"evenkeel_degraded", "1 while the agent cannot do its work; /readyz gives the reason.",
      [](const AgentView& a) { return Reading(a.degraded() ? 1 : 0); }},
+    {"evenkeel_bpf_scheduler_loaded",
+     "1 while a BPF scheduler (sched_ext) is loaded: levers on the CPU may have no effect.",
+     [](const AgentView& a) { return Reading(a.node().scheduler.sched_ext ? 1 : 0); }},
     {"evenkeel_evictions_total", "Pods that the agent chose for eviction.",
      [](const AgentView& a) {
        const auto& all = a.evictions.counters().chosen;

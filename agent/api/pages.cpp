@@ -92,6 +92,7 @@ http::HttpAnswer readyz(const AgentView& view, bool details) {
                                  (listener.problem.empty() ? "ok" : listener.problem + ", tried again"));
   if (const auto& limitation = view.observer.scan().limitation(); !limitation.empty())
     body += line("watch", limitation);
+  if (view.node().scheduler.sched_ext) body += line("scheduler", record::kBpfScheduler);
   if (const auto trouble = view.degraded())
     body += line("degraded", trouble->reason + ": " + trouble->message);
   return {ready ? 200 : 503, kText, (ready ? "ready\n" : "not ready\n") + body};

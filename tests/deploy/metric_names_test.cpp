@@ -117,6 +117,10 @@ TEST(MetricNames, OfDashboardAndAlertsExist) {
   EXPECT_GT(named, 20);
 }
 
+TEST(MetricNames, ALoadedBpfSchedulerHasWhatTheAlertLooksFor) {
+  EXPECT_NE(exposition().find("\nevenkeel_bpf_scheduler_loaded 0\n"), std::string::npos);
+}
+
 /// A name alone says little where a series has other labels, or another value, from one state to the next.
 TEST(MetricNames, OfProofAndObjectivesHaveWhatTheAlertsLookFor) {
   const auto text = exposition_after_restart();

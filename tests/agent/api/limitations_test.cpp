@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <memory>
+#include <utility>
+
 #include "agent/agent.h"
+#include "agent/api/metrics.h"
 #include "agent/api/pages.h"
 #include "tests/support/fakes/fake_node.h"
 #include "tests/support/fakes/fixed_wall.h"
@@ -18,8 +22,8 @@ class Limitations : public testing::Test {
     kernel("6.18.1");
   }
   void kernel(const std::string& release) { node_.host.file("proc/sys/kernel/osrelease", release + "\n"); }
-  /// Of an agent that has run for a tick.
-  std::string explain() {
+  /// An agent that has run for a tick.
+  std::unique_ptr<Agent> agent() {
     node_.host.file(
         "nodeslo.yaml",
         "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota}\n"
@@ -29,11 +33,14 @@ class Limitations : public testing::Test {
     AgentOptions options{
         .host_root = node_.host.root(), .state_dir = node_.host.root() + "/state", .stepped = true};
     options.inputs.nodeslo = node_.host.root() + "/nodeslo.yaml";
-    const auto created = Agent::create(options, log_, clock_, &wall_);
+    auto created = Agent::create(options, log_, clock_, &wall_);
     EXPECT_TRUE(created.agent) << created.error;
-    if (!created.agent) return {};
-    created.agent->tick(MonoTime{} + std::chrono::seconds(1));
-    return api::explain_sentences(api::explain_json(created.agent->view()));
+    if (created.agent) created.agent->tick(MonoTime{} + std::chrono::seconds(1));
+    return std::move(created.agent);
+  }
+  std::string explain() {
+    const auto one = agent();
+    return one ? api::explain_sentences(api::explain_json(one->view())) : "";
   }
 
   FakeNode node_{4, FakeNode::Kernel::v2};
@@ -60,10 +67,21 @@ TEST_F(Limitations, AnApplicationWithACpuSetIsNotAmongThem) {
   EXPECT_NE(text.find("by CPU sets in place of a quota"), std::string::npos) << text;
 }
 
+TEST_F(Limitations, ALoadedBpfSchedulerIsOnEveryPage) {
+  node_.host.file("sys/kernel/sched_ext/state", "enabled\n");
+  const auto one = agent();
+  ASSERT_TRUE(one);
+  const std::string says = std::string("scheduler: ") + record::kBpfScheduler + "\n";
+  EXPECT_NE(api::explain_sentences(api::explain_json(one->view())).find(says), std::string::npos);
+  EXPECT_NE(api::Pages(one->view()).answer({.path = "/readyz"}).body.find(says), std::string::npos);
+  EXPECT_NE(api::metrics_text(one->view()).find("\nevenkeel_bpf_scheduler_loaded 1\n"), std::string::npos);
+}
+
 TEST_F(Limitations, WhereAQuotaDoesNoHarmThereAreNone) {
   kernel("6.1.0");
   const auto text = explain();
   EXPECT_EQ(text.find("harms services"), std::string::npos) << text;
+  EXPECT_EQ(text.find("scheduler: "), std::string::npos) << text;
 }
 
 }  // namespace
