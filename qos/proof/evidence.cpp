@@ -87,13 +87,25 @@ const Evidence& deciding(const ProofState& state, std::size_t lever) {
   return felt.verdict == verdict(state, lever) ? felt : state.reported[lever];
 }
 
+// The trials may be looked at, and stopped, at any moment, so a plain interval would miss the ratio more
+// often than it says. This is the confidence sequence of the t-test with a normal mixture over the effect, in
+// standard deviations (Lai 1976; Wang & Ramdas, "Anytime-valid t-tests and confidence sequences for Gaussian
+// means with unknown variance"): all mu for which
+//
+//   sqrt(c2 / (n + c2)) * ((n + c2) (v + d2) / ((n + c2) v + c2 d2))^(n/2) < 1 / alpha, d2 = (mean - mu)^2
+//
+// v is the mean square of the deviations. It is exact if the logarithms are independent and normal.
 std::optional<Evidence::Effect> Evidence::effect() const {
+  constexpr double kMisses = 0.05;
+  constexpr double kPrecision = 0.1;  ///< c2: effects of about three standard deviations are expected
   if (logs < 2) return std::nullopt;
   const auto n = static_cast<double>(logs);
   const double mean = log_sum / n;
-  const double variance = std::max(0.0, (log_squares - n * mean * mean) / (n - 1));
-  constexpr double kNormal95 = 1.96;
-  const double half = kNormal95 * std::sqrt(variance / n);
+  const double variance = std::max(0.0, log_squares / n - mean * mean);
+  const double gain = std::pow((n + kPrecision) / (kPrecision * kMisses * kMisses), 1 / n) - 1;
+  const double bounded = n - kPrecision * gain;
+  if (bounded <= 0) return std::nullopt;
+  const double half = std::sqrt(gain * (n + kPrecision) / bounded * variance);
   return Effect{std::exp(mean), std::exp(mean - half), std::exp(mean + half)};
 }
 

@@ -93,8 +93,9 @@ struct Evidence {
 
   /// The wealth that decides in this run, if all runs may be wrong so often.
   [[nodiscard]] double decisive(double error_rate) const;
-  /// What services feel with the lever, as a multiple of without; 95 % interval. Absent: fewer than two
-  /// trials.
+  /// What services feel with the lever, as a multiple of without. The interval is one of a sequence: the
+  /// chance that any of them ever misses the ratio is 5 %, so it may be looked at after each trial. Absent:
+  /// too few trials for a bound, at least three.
   struct Effect {
     double ratio = 1, low = 1, high = 1;
   };

@@ -5,6 +5,7 @@
 
 #include "qos/proof/proof.h"
 #include "qos/registry.h"
+#include "tests/support/rounds.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
 
@@ -91,6 +92,32 @@ TEST(Proof, LeversAreJudgedByStallWhereNothingFinerIsMeasured) {
     StallScene nothing(feeling, knob, policy);
     EXPECT_EQ(nothing.until_decided({}, {}), Verdict::no_difference);
   }
+}
+
+/// The interval is looked at after each trial, as an operator or a log line may.
+TEST(ProofEffect, TheIntervalMayBeLookedAtAfterEachTrial) {
+  std::mt19937 random(3);
+  std::normal_distribution<double> noise(std::log(1.5), 0.4);
+  const auto levers = static_cast<int>(test::rounds(2000));
+  int missed = 0;
+  double narrowest = 100;
+  for (int i = 0; i < levers; ++i) {
+    proof::Evidence one;
+    bool misses = false;
+    for (int n = 0; n < 200; ++n) {
+      const double log_of_ratio = noise(random);
+      one.log_sum += log_of_ratio;
+      one.log_squares += log_of_ratio * log_of_ratio;
+      ++one.logs;
+      const auto effect = one.effect();
+      EXPECT_EQ(effect.has_value(), n >= 2) << "three trials for a bound";
+      misses = misses || (effect && (effect->low > 1.5 || effect->high < 1.5));
+      if (effect) narrowest = std::min(narrowest, effect->high / effect->low);
+    }
+    missed += misses ? 1 : 0;
+  }
+  EXPECT_LE(missed, levers * 6 / 100);
+  EXPECT_LT(narrowest, 1.5) << "an interval that says nothing would never miss";
 }
 
 /// Four thousand levers without any effect, 500 trials each: the share that is ever said to harm. What
