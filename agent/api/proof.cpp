@@ -69,6 +69,7 @@ std::string proof_json(const AgentView& view) {
   json.begin_object().member("enabled", is_on(view)).member("error_rate", proof::kErrorRate);
   json.member("run_queue_waits", std::string(record::name(view.node().run_queue.source)));
   json.member("run_queue_waits_why", view.node().run_queue.why);
+  json.member("trouble", std::string(state.trouble));
   json.member("withheld_seconds", runtime::seconds(state.withheld)).key("levers").begin_array();
   for (std::size_t i = 0; i < proof::kLevers; ++i) {
     const proof::Lever& lever = proof::levers()[i];

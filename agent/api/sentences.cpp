@@ -186,6 +186,8 @@ std::string proof_table(const std::string& proof_json) {
       "lever               services feel     trials  in force / withheld   verdict        now\n";
   for (const auto& lever : *all->list()) out += rows(lever);
   out += "in brackets: 95 % intervals that may be looked at after each trial\n";
+  if (const std::string trouble = parsed.root.text("trouble"); !trouble.empty())
+    out += "services are in trouble, so that no trial begins for at most ten minutes: " + trouble + "\n";
   if (const std::string why = parsed.root.text("run_queue_waits_why"); !why.empty())
     out += "measurement of waits for a CPU: " + parsed.root.text("run_queue_waits") + " (" + why + ")\n";
   return out;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "qos/proof/proof.h"
@@ -33,8 +34,10 @@ void decide_verdict(double error_rate, Evidence& one) {
   begin_run(one);
 }
 
+/// Trials that were cut short have no sum of their last span, and of zeros there is no ratio.
 void add_effect(std::span<const double> with, double without, Evidence& one) {
-  if (without <= 0 || std::ranges::any_of(with, [](double each) { return each <= 0; })) return;
+  const auto has_logarithm = [](double each) { return each > 0 && std::isfinite(each); };
+  if (!has_logarithm(without) || !std::ranges::all_of(with, has_logarithm)) return;
   double logs = 0;
   for (const double each : with) logs += std::log(each);
   const double ratio = logs / static_cast<double>(with.size()) - std::log(without);
@@ -68,6 +71,21 @@ bool conclude(const Trial& trial, Evidence& one) {
   const Verdict before = one.verdict;
   decide_verdict(trial.error_rate, one);
   return one.verdict != before;
+}
+
+// The draw is independent of what is felt. Whether a trial is cut short, and where, depends on what is felt
+// only, and the same in each span. So if the lever does nothing, its span has each place among the spans that
+// are kept equally often, if it is one of them: the stated error rate holds. To drop the trials that trouble
+// ends would keep the error rate, too, but not be fair to a lever that does something: just those trials
+// would be missing in which services suffered most without it (or with it).
+bool cut_short(Trial& trial) {
+  // What is noticed that early was left behind by the span before.
+  const bool left_behind = trial.span > 0 && trial.tick < trial.ticks / 5;
+  const std::int64_t worst = trial.span - (left_behind ? 1 : 0);
+  if (worst == 0 || trial.withheld > worst) return false;
+  trial.felt[static_cast<std::size_t>(worst)] = std::numeric_limits<double>::infinity();
+  trial.spans = worst + 1;
+  return true;
 }
 
 double Evidence::decisive(double error_rate) const {

@@ -15,6 +15,10 @@ constexpr std::uint64_t kKnownEvery = 50;
 constexpr std::int64_t kHelpfulRest = 4000;
 /// Wealth of the test for harm above which a lever is suspected: tried before all others, and without a rest.
 constexpr double kSuspected = 2;
+/// A lever that harms may be what keeps services in trouble, and then only a trial can find it. So trouble
+/// postpones trials for so long at most. To withhold a lever that causes the trouble does no harm; one that
+/// eases it is missed for no more than the budget.
+constexpr Duration kPatience = std::chrono::minutes(10);
 
 std::int64_t draw(std::int64_t below, ProofState& state) {
   return static_cast<std::int64_t>(detector::next_random(state.random) % static_cast<std::uint64_t>(below));
@@ -86,20 +90,25 @@ std::optional<Candidate> choose(const ProofState& state, MonoTime at, const Felt
   return chosen;
 }
 
-/// The span has been measured. False: it was the last one.
-bool next_span(Trial& trial, ProofState& state) {
-  trial.tick = 0;
-  if (++trial.span < trial.spans) return true;
+void add_outcome(const Trial& trial, ProofState& state) {
   const Verdict before = verdict(state, trial.lever);
   conclude(trial,
            trial.feeling == Feeling::reported ? state.reported[trial.lever] : state.evidence[trial.lever]);
   const Verdict after = verdict(state, trial.lever);
   if (after != before) state.events.push_back({trial.lever, after});
+}
+
+/// The span has been measured. False: it was the last one.
+bool next_span(Trial& trial, ProofState& state) {
+  trial.tick = 0;
+  if (++trial.span < trial.spans) return true;
+  add_outcome(trial, state);
+  if (!trial.met_trouble) state.postponed_since.reset();
   return false;
 }
 
 /// One more tick of the trial has been measured. False: the trial is over.
-bool go_on(Trial& trial, const Felt& now, ProofState& state) {
+bool go_on_by_feeling(Trial& trial, const Felt& now, ProofState& state) {
   const auto value = now[static_cast<std::size_t>(trial.feeling)];
   if (!value) return false;
   // What the span before has left behind is not counted.
@@ -120,6 +129,29 @@ bool go_on_by_figures(const NodeSnapshot& node, const NodeSlo& slo, Trial& trial
   return next_span(trial, state);
 }
 
+/// The trial after one more tick. False: it is over.
+bool go_on(const NodeSnapshot& node, const NodeSlo& slo, const Felt& now, ProofState& state) {
+  Trial& trial = *state.trial;
+  if (!state.trouble.empty()) {
+    trial.met_trouble = true;
+    if (!trial.despite_trouble) {
+      if (!state.postponed_since) state.postponed_since = node.at;
+      if (cut_short(trial)) add_outcome(trial, state);
+      return false;
+    }
+  }
+  return trial.feeling == Feeling::reported ? go_on_by_figures(node, slo, trial, state)
+                                            : go_on_by_feeling(trial, now, state);
+}
+
+/// Whether trouble keeps a trial from beginning that is due now.
+bool is_postponed(const NodeSnapshot& node, ProofState& state) {
+  if (state.trouble.empty()) return false;
+  const bool waits = std::ranges::find(state.standing, Standing::testable) != state.standing.end();
+  if (!waits || !state.postponed_since) state.postponed_since = node.at;
+  return node.at - *state.postponed_since < kPatience;
+}
+
 void begin(const NodeSnapshot& node, const NodeSlo& slo, const Candidate& chosen, ProofState& state) {
   const Duration tick = node.since_previous.value_or(Duration{});
   state.trial = Trial{.lever = chosen.lever,
@@ -128,6 +160,7 @@ void begin(const NodeSnapshot& node, const NodeSlo& slo, const Candidate& chosen
                       .ticks = chosen.pace.ticks,
                       .error_rate = error_rate(slo),
                       .withheld = draw(chosen.pace.spans, state)};
+  state.trial->despite_trouble = state.postponed_since && node.at - *state.postponed_since >= kPatience;
   state.rests_until[chosen.lever] = node.at + kHelpfulRest * chosen.pace.ticks * tick;
   state.begun = true;
   if (chosen.feeling != Feeling::reported) return;
@@ -142,9 +175,11 @@ std::optional<Pace> affordable_reported_pace(const NodeSnapshot& node, const Nod
   return needed && needed->ticks * tick <= half_budget(slo.evenkeel.proof) ? needed : std::nullopt;
 }
 
-void step(const NodeSnapshot& node, const NodeSlo& slo, const InForce& there, bool trouble,
+void step(const NodeSnapshot& node, const NodeSlo& slo, const InForce& there, std::string_view trouble,
           ProofState& state) {
   const Felt now = felt(node, state.before);
+  const auto feels = unusual(now, state.usual);
+  state.trouble = trouble.empty() && feels ? name(*feels) : trouble;
   state.compared.reserve(slo.evenkeel.objectives.size());  // not when a trial begins
   const auto reported = affordable_reported_pace(node, slo);
   const Duration tick = node.since_previous.value_or(Duration{});
@@ -158,11 +193,7 @@ void step(const NodeSnapshot& node, const NodeSlo& slo, const InForce& there, bo
       state.withheld += tick;
       *state.budget -= tick;
     }
-    Trial& trial = *state.trial;
-    const bool by_figures = trial.feeling == Feeling::reported;
-    if (!trouble && there[trial.lever] &&
-        (by_figures ? go_on_by_figures(node, slo, trial, state) : go_on(trial, now, state)))
-      return;
+    if (there[state.trial->lever] && go_on(node, slo, now, state)) return;
     state.trial.reset();
     return schedule(node, state);
   }
@@ -170,9 +201,10 @@ void step(const NodeSnapshot& node, const NodeSlo& slo, const InForce& there, bo
     state.random = static_cast<std::uint64_t>(node.at.time_since_epoch().count());
     return schedule(node, state);
   }
-  if (trouble || node.at < *state.next) return;
+  if (node.at < *state.next || is_learning(now, state.usual) || is_postponed(node, state)) return;
   ++state.moments;
   const auto chosen = choose(state, node.at, now, reported);
+  if (!chosen && state.trouble.empty()) state.postponed_since.reset();
   if (!chosen || *state.budget < chosen->pace.ticks * tick) return schedule(node, state);
   begin(node, slo, *chosen, state);
 }
@@ -185,12 +217,13 @@ bool acts_on_waits(const InForce& there) {
   return false;
 }
 
-/// The brake acts, or a service misses its objective.
-bool in_trouble(const ProofPolicy::Facts& facts) {
+/// What other policies know of. Empty: nothing.
+std::string_view known_trouble(const ProofPolicy::Facts& facts) {
   const auto& brake = facts.read<decide::BrakeInForce>();
   const auto& objectives = facts.read<decide::ServiceObjectives>();
-  return brake.cpu || brake.memory ||
-         (objectives.in_force && objectives.move >= decide::ServiceObjectives::Move::shrink);
+  if (brake.cpu || brake.memory) return "brake";
+  const bool missed = objectives.in_force && objectives.move >= decide::ServiceObjectives::Move::shrink;
+  return missed ? "objective" : "";
 }
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.proof.enable; }
@@ -199,6 +232,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
             decide::Intents& out) {
   state.events.clear();
   state.begun = false;
+  state.trouble = {};
   // Under another configuration the levers have other values.
   if (std::exchange(state.configuration, slo.fingerprint) != slo.fingerprint) {
     state.evidence = state.reported = {};
@@ -207,10 +241,9 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
     facts.withdraw();
   }
   if (slo.evenkeel.hands_off) return;
-  // While a service waits too long, nothing is tried.
   const InForce there = in_force(out);
   state.compares_waits |= acts_on_waits(there);
-  if (node.measured) step(node, slo, there, in_trouble(facts), state);
+  if (node.measured) step(node, slo, there, known_trouble(facts), state);
   if (state.trial && state.trial->withholds())
     withhold(
         state.trial->lever,

@@ -111,10 +111,15 @@ struct Trial {
   std::int64_t withheld = 0;              ///< the span without the lever
   std::int64_t span = 0, tick = 0;        ///< being measured; ticks of this span that have passed
   std::array<double, kMostSpans> felt{};  ///< of each span, the sum of its ticks
+  bool despite_trouble = false;           ///< trouble has postponed it for long enough: it goes on through it
+  bool met_trouble = false;
   [[nodiscard]] bool withholds() const { return span == withheld; }
 };
 /// Adds the outcome of a trial whose spans were all measured. True: the verdict has changed.
 bool conclude(const Trial& trial, Evidence& evidence);
+/// Ends a trial at a tick with trouble: it then has only the spans up to that with the trouble, which is the
+/// worst of them. False: it says nothing, for the lever was in force in all of these, or there is only one.
+bool cut_short(Trial& trial);
 
 /// The figures of one objective in the span that is being measured.
 struct ReportedSum {
@@ -158,6 +163,18 @@ struct FeltBefore {
 /// What the services felt in the tick that has just passed; absent: unknown, or too few waits.
 Felt felt(const NodeSnapshot& node, FeltBefore& before);
 
+/// How much services usually feel of one thing.
+struct Usual {
+  double level = 0;        ///< now: a mean that forgets a fifth of itself with each tick
+  double high = 0;         ///< what the level exceeds in a tenth of the ticks
+  std::int64_t ticks = 0;  ///< that it was learned from, until there are enough
+};
+/// Learns from the tick that has just passed. What services feel far more of than usual; absent: nothing, or
+/// what is usual is not known yet.
+std::optional<Feeling> unusual(const Felt& now, std::array<Usual, kFeelings>& usual);
+/// Whether what is usual is not known yet of something that is felt.
+bool is_learning(const Felt& now, const std::array<Usual, kFeelings>& usual);
+
 /// Whether a lever could be tried now.
 enum class Standing : std::uint8_t {
   not_in_force,  ///< no policy asks for it
@@ -184,6 +201,9 @@ struct ProofState {
   bool compares_waits =
       false;  ///< a lever that acts on run-queue waits was in force under this configuration
   FeltBefore before{};
+  std::array<Usual, kFeelings> usual{};
+  std::string_view trouble{};                 ///< that services are in; empty: none
+  std::optional<MonoTime> postponed_since{};  ///< trouble has kept trials from beginning, or broken them off
 };
 
 /// Of both kinds of evidence. One that harms outranks one that helps: a lever is for all services.

@@ -227,12 +227,13 @@ TEST(ProofTable, SaysWhatEachLeverDoesToServices) {
       R"({"enabled":true,"levers":[{"lever":"besteffort-quota","feeling":"run-queue wait","trials":9,"ratio":8.1,)"
       R"("ratio_low":4.02,"ratio_high":16.4,"verdict":"harms","withdrawn":true},)"
       R"({"lever":"cpu-burst","feeling":"throttling","trials":0,"standing":"not in force","verdict":"unknown",)"
-      R"("withdrawn":false}],"run_queue_waits":"none","run_queue_waits_why":"no rights"})");
+      R"("withdrawn":false}],"trouble":"brake","run_queue_waits":"none","run_queue_waits_why":"no rights"})");
   EXPECT_NE(text.find("9  8.10 (4.02 to 16.40)  harms          withdrawn\n"), std::string::npos) << text;
   EXPECT_NE(text.find("unknown        not in force\n"), std::string::npos) << text;
   EXPECT_NE(text.find("in brackets: 95 % intervals that may be looked at after each trial\n"),
             std::string::npos)
       << text;
+  EXPECT_NE(text.find("no trial begins for at most ten minutes: brake\n"), std::string::npos) << text;
   EXPECT_NE(text.find("measurement of waits for a CPU: none (no rights)\n"), std::string::npos) << text;
   const std::string both = api::proof_table(
       R"({"enabled":true,"levers":[{"lever":"cpu-idle","feeling":"run-queue wait","trials":9,)"

@@ -31,7 +31,7 @@ class SteppedProof : public testing::TestWithParam<Kernel> {
 TEST_P(SteppedProof, WithholdsTheLeverForSingleTicksWithinItsBudget) {
   SteppedAgent agent(node.args());
   int withheld = 0, in_a_row = 0, longest = 0;
-  for (int second = 0; second < 300; ++second) {
+  for (int second = 0; second < 360; ++second) {
     node.throttled(container, second % 2 == 0);
     node.second(agent);
     const bool off = !may_burst();

@@ -86,9 +86,10 @@ TEST(Proof, LeversAreJudgedByStallWhereNothingFinerIsMeasured) {
                                               Case{Feeling::cpu_stall, Knob::cpu_quota, "cpu-suppress"}}) {
     StallScene helps(feeling, knob, policy);
     EXPECT_EQ(helps.until_decided(milliseconds(20), milliseconds(300)), Verdict::helps);
-    EXPECT_EQ(helps.longest(), 10);
+    EXPECT_LE(helps.longest(), 10);
     StallScene harms(feeling, knob, policy);
     EXPECT_EQ(harms.until_decided(milliseconds(300), milliseconds(20)), Verdict::harms);
+    EXPECT_EQ(harms.longest(), 10);
     StallScene nothing(feeling, knob, policy);
     EXPECT_EQ(nothing.until_decided({}, {}), Verdict::no_difference);
   }

@@ -1,107 +1,16 @@
 // Which lever is withheld, when, and what is concluded from it.
-#include "qos/proof/proof.h"
-
 #include <gtest/gtest.h>
 
-#include <random>
-
-#include "qos/registry.h"
-#include "tests/support/scenes/intents.h"
-#include "tests/support/scenes/one_policy.h"
-#include "tests/support/scenes/snapshot_builder.h"
+#include "tests/qos/proof/quota_scene.h"
 
 namespace evenkeel {
 namespace {
 
-using namespace evenkeel::literals;
 using proof::Verdict;
+using Scene = test::QuotaScene;
 using std::chrono::seconds;
 
-constexpr std::size_t kQuota = 0;
-
-/// A service beside a best-effort pod under suppression by quota, in ticks of a second. What the service
-/// waits is random, and `with_lever` times as long while the lever was in force.
-class Scene {
- public:
-  explicit Scene(unsigned seed = 1) : random_(seed) {
-    slo_->threshold.enable = true;
-    slo_->threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
-    slo_->evenkeel.proof.enable = true;
-    auto builder = test::node().cpus(16).uses(8000_mcpu).besteffort().unlimited().cpuset("0-15");
-    builder.pod("shop").ls().uses(2000_mcpu).container("web").uses(2000_mcpu);
-    builder.pod("job")
-        .be()
-        .uses(4000_mcpu)
-        .unlimited()
-        .cpuset("0-15")
-        .container("main")
-        .uses(4000_mcpu)
-        .cpuset("0-15");
-    node_ = builder.build();
-    node_.slo = slo_;
-    node_.run_queue.source = RunQueueSource::bpf;
-    node_.at = MonoTime(seconds(1000));
-  }
-
-  /// What the next tick measures. The kernel does what the intents of the tick before said.
-  void measure(double with_lever, std::int64_t waits) {
-    node_.at += seconds(1);
-    node_.since_previous = seconds(1);
-    const double wait_us = 100 * std::exp(noise_(random_)) * (in_force_ ? with_lever : 1);
-    for (std::int64_t i = 0; i < waits; ++i)
-      ++histogram_[static_cast<std::size_t>(
-          std::max(0.0, std::ceil(std::log2(wait_us * (i % 50 == 0 ? 2 : 0.5)))))];
-    const auto waited = std::chrono::duration_cast<Duration>(
-        std::chrono::duration<double, std::micro>(wait_us * static_cast<double>(waits)));
-    node_.run_queue.waits = {{service(), waited, waits, histogram_}};
-  }
-  void tick(double with_lever, std::int64_t waits = 1000) {
-    measure(with_lever, waits);
-    intents_.clear();
-    decide::decide_all(node_, *slo_, state_, intents_);
-    in_force_ = wants(Knob::cpu_quota);
-    withheld_ += in_force_ ? 0 : 1;
-    for (const auto& event : proof().events) events_.push_back(event);
-  }
-  void run(int ticks, double with_lever) {
-    for (int i = 0; i < ticks; ++i) tick(with_lever);
-  }
-  /// How many ticks pass until the verdict on the quota; at most `most`.
-  int until_decided(double with_lever, int most) {
-    for (int i = 1; i <= most; ++i) {
-      tick(with_lever);
-      if (verdict() != Verdict::unknown) return i;
-    }
-    return most + 1;
-  }
-  void configure_otherwise() { ++slo_->fingerprint; }
-
-  [[nodiscard]] bool wants(Knob knob) const {
-    return std::ranges::any_of(intents_.all(), [&](const auto& intent) { return intent.knob == knob; });
-  }
-  [[nodiscard]] const Reason* withheld_because() const {
-    const auto* how = intents_.withheld(test::rank_of("cpu-suppress"));
-    return how == nullptr ? nullptr : &how->why;
-  }
-  [[nodiscard]] const proof::ProofState& proof() const { return state_.of<proof::ProofState>(); }
-  [[nodiscard]] Verdict verdict(std::size_t lever = kQuota) const { return proof().evidence[lever].verdict; }
-  [[nodiscard]] CgroupId service() const {
-    return node_.cgroup(node_.containers_of(node_.pods[0]).front().cgroup)->id;
-  }
-
-  std::shared_ptr<NodeSlo> slo_ = std::make_shared<NodeSlo>();
-  NodeSnapshot node_{};
-  decide::PolicyState state_{};
-  int withheld_ = 0;
-  std::vector<proof::ProofEvent> events_{};
-
- private:
-  decide::Intents intents_{};
-  bool in_force_ = false;
-  std::array<std::uint64_t, kWaitBuckets> histogram_{};
-  std::mt19937 random_;
-  std::normal_distribution<double> noise_{0, 0.3};
-};
+constexpr std::size_t kQuota = proof::kBesteffortQuota;
 
 TEST(Proof, AQuotaThatHarmsIsWithdrawnWithinTenMinutesAndReplacedByTheCpuset) {
   for (unsigned seed = 1; seed <= 20; ++seed) {
@@ -156,7 +65,7 @@ TEST(Proof, ALeverThatHelpedIsTriedWithoutARestOnceItIsSuspected) {
     ++took;
   }
   EXPECT_EQ(scene.verdict(), Verdict::harms);
-  EXPECT_LT(took, 6000) << "one rest, and then some trials in a row";
+  EXPECT_LT(took, 8000) << "one rest, and then some trials in a row";
 }
 
 TEST(Proof, WithdrawOffOnlyReports) {
@@ -202,31 +111,6 @@ TEST(Proof, AfterManyTrialsWithoutAFindingThereIsNoDifference) {
   ASSERT_TRUE(effect);
   EXPECT_LT(effect->low, 1.05);
   EXPECT_GT(effect->high, 0.95);
-}
-
-TEST(Proof, NothingIsTriedWhileTheBrakeActsOrAnObjectiveIsMissed) {
-  Scene scene;
-  scene.run(10, 1);
-  const auto withheld_in = [&](bool brakes, bool misses) {
-    int withheld = 0;
-    for (int i = 0; i < 1000; ++i) {
-      scene.measure(1, 1000);
-      scene.state_.shared.of<decide::BrakeInForce>().cpu = brakes;
-      auto& objectives = scene.state_.shared.of<decide::ServiceObjectives>();
-      objectives.in_force = true;
-      objectives.move =
-          misses ? decide::ServiceObjectives::Move::shrink : decide::ServiceObjectives::Move::hold;
-      decide::Intents out;
-      out.set_policy(test::rank_of("cpu-suppress"));
-      out.want(scene.service(), Knob::cpu_quota, 100000, because("as if by cpu-suppress"));
-      test::decide_one(proof::proof_policy, scene.node_, *scene.slo_, scene.state_, out);
-      withheld += out.all().empty() ? 1 : 0;
-    }
-    return withheld;
-  };
-  EXPECT_EQ(withheld_in(true, false), 0);
-  EXPECT_EQ(withheld_in(false, true), 0);
-  EXPECT_GT(withheld_in(false, false), 10);
 }
 
 TEST(Proof, TooFewWaitsSayNothing) {
