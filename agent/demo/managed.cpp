@@ -1,4 +1,3 @@
-#include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -20,15 +19,6 @@
 namespace evenkeel::demo {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string read_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
 std::string notify_address() { return "evenkeel-demo-" + std::to_string(::getpid()); }
 
 /// A datagram socket in the abstract name space: a leading zero byte, and no file to remove.
@@ -45,18 +35,10 @@ Fd notify_socket(const std::string& name) {
 int become_agent(const std::string& program, const std::string& directory, const std::string& cgroup_root,
                  const std::string& notify) {
   ::setenv("NOTIFY_SOCKET", ('@' + notify).c_str(), 1);
-  const int log = ::open((directory + "/log").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  ::dup2(nothing, STDIN_FILENO);
-  ::dup2(nothing, STDOUT_FILENO);
-  ::dup2(log, STDERR_FILENO);
-  const std::string nodeslo = directory + "/nodeslo.yaml", state = directory + "/state";
-  const std::vector<const char*> arguments = {
-      "evenkeel",          "run",         "--nodeslo", nodeslo.c_str(), "--cgroup-root",
-      cgroup_root.c_str(), "--pods",      "cgroup",    "--listen",      "none",
-      "--state-dir",       state.c_str(), nullptr};
-  ::execv(program.c_str(), const_cast<char* const*>(arguments.data()));
-  return 127;
+  return become(program,
+                {"evenkeel", "run", "--nodeslo", directory + "/nodeslo.yaml", "--cgroup-root", cgroup_root,
+                 "--pods", "cgroup", "--listen", "none", "--state-dir", directory + "/state"},
+                directory + "/log");
 }
 
 }  // namespace
@@ -75,25 +57,20 @@ std::vector<AuditLine> read_audit(const std::string& text) {
 }
 
 ManagedNode::ManagedNode(const Host& host, const Stage& stage) {
+  if (!directory_) return;
   std::error_code error;
-  std::string pattern = (fs::temp_directory_path(error) / "evenkeel-demo-XXXXXX").string();
-  if (error || ::mkdtemp(pattern.data()) == nullptr) return;
-  directory_ = pattern;
-  fs::create_directory(directory_ + "/state", error);
-  std::ofstream(directory_ + "/nodeslo.yaml") << kInstalledNodeSlo;
-  const std::string program = fs::read_symlink(host.absolute("proc/self/exe"), error).string();
+  const std::string& directory = directory_.path();
+  std::filesystem::create_directory(directory + "/state", error);
+  std::ofstream(directory + "/nodeslo.yaml") << kInstalledNodeSlo;
+  const std::string program = std::filesystem::read_symlink(host.absolute("proc/self/exe"), error).string();
   const std::string cgroup_root = stage.cgroup_root();
   const std::string notify = notify_address();
   notifications_ = notify_socket(notify);
   // If the demo dies, the agent gets SIGTERM and still restores.
-  agent_ = Child::start([&] { return become_agent(program, directory_, cgroup_root, notify); }, SIGTERM);
+  agent_ = Child::start([&] { return become_agent(program, directory, cgroup_root, notify); }, SIGTERM);
 }
 
-ManagedNode::~ManagedNode() {
-  (void)stop();
-  std::error_code ignored;
-  if (!directory_.empty()) fs::remove_all(directory_, ignored);
-}
+ManagedNode::~ManagedNode() { (void)stop(); }
 
 bool ManagedNode::wait_until_ready(Console& console) {
   constexpr Duration kPatience = std::chrono::seconds(3);
@@ -116,10 +93,10 @@ int ManagedNode::stop() {
 }
 
 std::vector<AuditLine> ManagedNode::audit() const {
-  return read_audit(read_text(directory_ + "/state/audit.jsonl"));
+  return read_audit(read_text(directory_.path() + "/state/audit.jsonl"));
 }
 
-std::string ManagedNode::log() const { return read_text(directory_ + "/log"); }
+std::string ManagedNode::log() const { return read_text(directory_.path() + "/log"); }
 
 namespace {
 

@@ -1,5 +1,6 @@
 #include "agent/demo/process.h"
 
+#include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -8,7 +9,11 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include "agent/demo/load.h"
 
@@ -55,6 +60,38 @@ bool Child::running() {
   if (WIFEXITED(status)) status_ = WEXITSTATUS(status);
   pid_ = -1;
   return false;
+}
+
+int become(const std::string& program, const std::vector<std::string>& arguments, const std::string& log) {
+  const int output = ::open(log.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  ::dup2(nothing, STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(output, STDERR_FILENO);
+  std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
+  for (const std::string& argument : arguments) pointers.push_back(const_cast<char*>(argument.c_str()));
+  pointers.push_back(nullptr);
+  ::execv(program.c_str(), pointers.data());
+  constexpr int kNotFound = 127;
+  return kNotFound;
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::error_code error;
+  std::string pattern = (std::filesystem::temp_directory_path(error) / "evenkeel-demo-XXXXXX").string();
+  if (!error && ::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+}
+
+std::string read_text(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
 }
 
 Console::Console() : terminal_(::isatty(STDERR_FILENO) == 1) {

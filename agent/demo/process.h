@@ -1,4 +1,4 @@
-// The demo's processes and terminal: children, shared memory, progress and interruption.
+// The demo's processes and terminal: children, what they share, progress and interruption.
 #pragma once
 
 #include <sys/mman.h>
@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "qos/model/units.h"
 
@@ -42,6 +43,28 @@ class Child {
   pid_t pid_ = -1;
   int status_ = -1;
 };
+
+/// Makes the calling process another program, `arguments[0]` being the name that it sees. What it prints goes
+/// to a new file `log`. Returns, with the exit status for this, only if it cannot be run.
+int become(const std::string& program, const std::vector<std::string>& arguments, const std::string& log);
+
+/// A new directory for this user only. It is removed with all that is in it.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  ~TemporaryDirectory();
+  /// False: it could not be made.
+  explicit operator bool() const { return !path_.empty(); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_{};
+};
+
+/// Empty if the file cannot be read.
+std::string read_text(const std::string& path);
 
 /// Zeroed elements in memory shared with child processes, already backed by pages.
 template <class T>

@@ -99,7 +99,7 @@ class ManagedNode {
   [[nodiscard]] std::string log() const;
 
  private:
-  std::string directory_{};
+  TemporaryDirectory directory_{};
   Fd notifications_{};  ///< where the agent says that it is ready, as it does under systemd
   Child agent_{};
 };
