@@ -137,6 +137,11 @@ void add_demo(CLI::App* demo, Flags& flags) {
   demo->add_option("--rounds", flags.demo_rounds, "number of repetitions of the phases; medians are shown")
       ->capture_default_str()
       ->check(CLI::Range(1, 100));
+  demo->add_option(
+          "--service", flags.demo_service,
+          "what batch work runs beside: builtin, redis (the installed one), or auto (redis if installed)")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"auto", "builtin", "redis"}));
   demo->add_flag("--quick", flags.demo_quick, "one short round, as a smoke test");
   demo->add_option("--json", flags.demo_json, "also write the figures to this file as JSON");
 }

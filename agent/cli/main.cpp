@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
     case cli::Verb::withdraw:
       return cli::run_withdraw(flags);
     case cli::Verb::demo:
-      return demo::run_demo({flags.demo_seconds, flags.demo_rounds, flags.demo_quick, flags.demo_json});
+      return demo::run_demo(
+          {flags.demo_seconds, flags.demo_rounds, flags.demo_quick, flags.demo_json, flags.demo_service});
   }
   return 2;
 }

@@ -68,6 +68,7 @@ struct Flags {
   int demo_rounds = 3;
   bool demo_quick = false;
   std::string demo_json{};
+  std::string demo_service = "auto";
 };
 
 struct ParsedFlags {

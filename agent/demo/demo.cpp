@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "agent/demo/experiment.h"
 #include "agent/demo/load.h"
+#include "agent/demo/redis.h"
 #include "agent/demo/report.h"
 
 namespace evenkeel::demo {
@@ -125,29 +128,65 @@ int report(Run& run) {
   return outcome.restoration.left.empty() ? 0 : 1;
 }
 
+/// The program of redis; empty: the built-in service. Absent: what was asked for cannot be used, and that was
+/// said.
+std::optional<std::string> chosen_service(const std::string& asked, const Stage& stage, Console& console) {
+  if (asked == "builtin") return "";
+  const bool needed = asked == "redis";
+  std::string program = program_in_path("redis-server");
+  if (program.empty()) {
+    if (needed) complain("redis-server is not installed (not in PATH)");
+    return needed ? std::nullopt : std::optional<std::string>("");
+  }
+  RedisServer probe(program, [&] { return stage.enter(stage.service()); });
+  if (probe.wait_until_ready(console) || console.interrupted()) return program;
+  const std::string why = program + " does not start. Its log:\n" + probe.log();
+  if (needed) {
+    complain(why);
+    return std::nullopt;
+  }
+  std::fprintf(stderr, "demo: the service is the built-in one, for %s", why.c_str());
+  return "";
+}
+
+Bench bench_for(const DemoOptions& options, int cpus, const std::string& redis) {
+  Bench bench{.cpus = static_cast<std::size_t>(cpus), .hogs = 2 * cpus};
+  bench.load.redis = redis;
+  bench.load.workers = cpus;
+  bench.load.requests_per_second = std::min(kMostRequests, kRequestsPerCpu * cpus);
+  bench.load.iterations = calibrated_iterations(kRequestCost);
+  bench.load.length = std::chrono::seconds(options.quick ? 1 : options.seconds);
+  return bench;
+}
+
+Outcome outcome_for(const DemoOptions& options, const Bench& bench) {
+  Outcome outcome;
+  outcome.service = bench.load.redis.empty() ? ServiceKind::builtin : ServiceKind::redis;
+  outcome.cpus = bench.cpus;
+  outcome.rounds = options.quick ? 1 : options.rounds;
+  outcome.seconds = std::chrono::duration<double>(bench.load.length).count();
+  outcome.requests_per_second = bench.load.requests_per_second;
+  outcome.hogs = static_cast<std::size_t>(bench.hogs);
+  outcome.kernel = kernel_text(bench.stage->layout());
+  return outcome;
+}
+
 int run_on(const Host& host, const DemoOptions& options) {
-  const auto cpus = usable_cpus();
-  const auto count = static_cast<int>(cpus.size());
-  if (count == 0) return complain("the CPUs of this machine cannot be determined");
+  const auto cpus = static_cast<int>(usable_cpus().size());
+  if (cpus == 0) return complain("the CPUs of this machine cannot be determined");
   Console console;
-  auto stage = Stage::build(host, count);
+  auto stage = Stage::build(host, cpus);
   if (!stage)
     return complain("cannot create cgroups here (" + std::string(errno_name(stage.error().code)) +
                     "); the demo needs cgroup file systems mounted for writing");
+  const auto redis = chosen_service(options.service, *stage, console);
+  if (!redis) return 1;
   warn_if_busy(host, console);
-  Run run{.options = options,
-          .bench = {
-              .host = &host, .stage = &*stage, .console = &console, .cpus = cpus.size(), .hogs = 2 * count}};
-  run.bench.load.workers = count;
-  run.bench.load.requests_per_second = std::min(kMostRequests, kRequestsPerCpu * count);
-  run.bench.load.iterations = calibrated_iterations(kRequestCost);
-  run.bench.load.length = std::chrono::seconds(options.quick ? 1 : options.seconds);
-  run.outcome.cpus = cpus.size();
-  run.outcome.rounds = options.quick ? 1 : options.rounds;
-  run.outcome.seconds = std::chrono::duration<double>(run.bench.load.length).count();
-  run.outcome.requests_per_second = run.bench.load.requests_per_second;
-  run.outcome.hogs = static_cast<std::size_t>(run.bench.hogs);
-  run.outcome.kernel = kernel_text(stage->layout());
+  Run run{.options = options, .bench = bench_for(options, cpus, *redis)};
+  run.bench.host = &host;
+  run.bench.stage = &*stage;
+  run.bench.console = &console;
+  run.outcome = outcome_for(options, run.bench);
   std::fprintf(stderr, "demo: seven phases, %d round%s, about %.0f s; Ctrl-C stops and cleans up\n",
                run.outcome.rounds, run.outcome.rounds == 1 ? "" : "s",
                kPhasesPerRound * run.outcome.rounds * (run.outcome.seconds + kOverheadSeconds));

@@ -30,9 +30,17 @@ Figures figures_of(const std::vector<Exchange>& counted) {
 
 /// Measures the service under its load, with or without hogs; figures cover the counted time.
 std::optional<PhaseResult> measure(const Bench& bench, Hogs* hogs) {
+  Service service(*bench.stage, bench.load);
+  const auto broken = [&](const std::string& what) {
+    const std::string log = service.log();
+    return failed("the service " + what + (log.empty() ? "" : ". Its log:\n" + log));
+  };
+  if (!service.connect(*bench.console)) {
+    if (bench.console->interrupted()) return std::nullopt;
+    return broken("could not be started: is its cgroup usable?");
+  }
   const Duration start = monotonic() + kServerStart;
-  Service service(*bench.stage, bench.load, start);
-  if (!service.started()) return failed("the service could not be started");
+  if (!service.begin(start)) return failed("the load generator could not be started");
   const Duration from = start + bench.load.warm_up;
   if (!bench.console->pause_until(from)) return std::nullopt;
   const auto cpu_before = read_cpu(*bench.host, *bench.stage);
@@ -41,7 +49,8 @@ std::optional<PhaseResult> measure(const Bench& bench, Hogs* hogs) {
   const auto cpu_after = read_cpu(*bench.host, *bench.stage);
   const auto work_after = hogs ? hogs->work() : 0;
   const auto counted = service.finish();
-  if (!counted || counted->empty()) return failed("the service answered no request: is its cgroup usable?");
+  if (!counted) return broken("or its load generator died");
+  if (counted->empty()) return broken("was sent no request");
   if (!cpu_before || !cpu_after) return failed("the CPU use of the demo's cgroups cannot be read");
   if (hogs && !hogs->running()) return failed("a best-effort hog could not be started, or died");
   PhaseResult result;

@@ -22,6 +22,8 @@ struct DemoOptions {
   int rounds = 3;           ///< medians of the rounds are shown
   bool quick = false;       ///< one short round: a smoke test, its figures mean little
   std::string json_file{};  ///< empty: no JSON
+  /// "builtin", "redis", or "auto": redis where its program is installed and starts.
+  std::string service = "auto";
 };
 
 /// 0: the experiment ran and everything is restored, whatever the figures. 1: it could not run, was

@@ -22,6 +22,8 @@ auto median(const std::vector<Figures>& rounds, Pick pick) {
 
 }  // namespace
 
+const char* name(ServiceKind service) { return service == ServiceKind::redis ? "redis" : "builtin"; }
+
 const char* name(Scenario scenario) {
   return scenario == Scenario::spinners ? "CPU spinners" : "page-fault storm";
 }

@@ -1,7 +1,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <sys/prctl.h>
-#include <sys/socket.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -28,10 +27,11 @@ timespec until(Duration moment) {
 
 class Generator {
  public:
-  Generator(std::span<const Duration> schedule, Duration start, std::span<const Fd> sockets,
+  Generator(std::span<const Duration> schedule, Duration start, std::span<const Connection> connections,
             std::span<Exchange> exchanges)
-      : schedule_(schedule), start_(start), sockets_(sockets), exchanges_(exchanges) {
-    for (const Fd& socket : sockets) polled_.push_back({.fd = socket.get(), .events = POLLIN, .revents = 0});
+      : schedule_(schedule), start_(start), connections_(connections), exchanges_(exchanges) {
+    for (const Connection& each : connections)
+      polled_.push_back({.fd = each.socket, .events = POLLIN, .revents = 0});
   }
 
   /// False: a connection failed.
@@ -49,12 +49,8 @@ class Generator {
 
   bool send_due() {
     for (; next_ < schedule_.size() && due(next_) <= monotonic(); ++next_) {
-      const std::array<std::uint64_t, 2> request{next_, 0};
       exchanges_[next_].late_ns = (monotonic() - due(next_)).count();
-      const int to = sockets_[next_ % sockets_.size()].get();
-      // A server that is so far behind that its socket is full does not answer this one.
-      if (::send(to, request.data(), sizeof request, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && errno != EAGAIN)
-        return false;
+      if (!connections_[next_ % connections_.size()].wire->send(next_)) return false;
     }
     return true;
   }
@@ -62,37 +58,40 @@ class Generator {
   bool receive(Duration moment) {
     const timespec wait = until(moment);
     if (::ppoll(polled_.data(), polled_.size(), &wait, nullptr) < 0) return errno == EINTR;
-    for (const pollfd& each : polled_) {
-      if ((each.revents & POLLHUP) != 0) return false;
-      if ((each.revents & POLLIN) != 0 && !take(each.fd)) return false;
+    for (std::size_t i = 0; i < polled_.size(); ++i) {
+      if ((polled_[i].revents & POLLHUP) != 0) return false;
+      if ((polled_[i].revents & POLLIN) != 0 && !take(*connections_[i].wire)) return false;
     }
     return true;
   }
 
-  bool take(int socket) {
-    std::array<std::uint64_t, 2> answer{};
-    if (::recv(socket, answer.data(), sizeof answer, MSG_DONTWAIT) != static_cast<ssize_t>(sizeof answer))
-      return false;
-    if (answer[0] >= next_) return false;
-    exchanges_[answer[0]].latency_ns = (monotonic() - due(answer[0])).count();
-    ++answered_;
+  bool take(Wire& wire) {
+    arrived_.clear();
+    if (!wire.take(arrived_)) return false;
+    const Duration now = monotonic();
+    for (const std::size_t number : arrived_) {
+      if (number >= next_) return false;
+      exchanges_[number].latency_ns = (now - due(number)).count();
+      ++answered_;
+    }
     return true;
   }
 
   std::span<const Duration> schedule_;
   Duration start_;
-  std::span<const Fd> sockets_;
+  std::span<const Connection> connections_;
   std::span<Exchange> exchanges_;
   std::vector<pollfd> polled_{};
+  std::vector<std::size_t> arrived_{};  ///< scratch memory
   std::size_t next_ = 0, answered_ = 0;
 };
 
 }  // namespace
 
 int generate(std::span<const Duration> schedule, Duration start, Duration closing,
-             std::span<const Fd> sockets, std::span<Exchange> exchanges) {
+             std::span<const Connection> connections, std::span<Exchange> exchanges) {
   become_realtime();
-  return Generator(schedule, start, sockets, exchanges).run(closing) ? 0 : 1;
+  return Generator(schedule, start, connections, exchanges).run(closing) ? 0 : 1;
 }
 
 }  // namespace evenkeel::demo

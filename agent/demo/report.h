@@ -21,6 +21,8 @@ enum class Scenario : std::uint8_t { spinners, fault_storm };
 enum class Phase : std::uint8_t { alone, unmanaged, quota, managed };
 inline constexpr std::array kScenarios = {Scenario::spinners, Scenario::fault_storm};
 inline constexpr std::array kPhases = {Phase::alone, Phase::unmanaged, Phase::quota, Phase::managed};
+enum class ServiceKind : std::uint8_t { builtin, redis };
+const char* name(ServiceKind service);
 const char* name(Scenario scenario);
 const char* name(Phase phase);
 
@@ -75,6 +77,7 @@ std::optional<double> spread(const std::vector<Duration>& values);
 // Renders the demo's report: table, plot, the agent's actions, verdict; and the same as JSON. Pure text.
 
 struct Outcome {
+  ServiceKind service = ServiceKind::builtin;
   std::size_t cpus = 0;
   int rounds = 0;
   double seconds = 0;              ///< of one phase

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <iterator>
 #include <random>
 #include <thread>
 
@@ -86,32 +87,56 @@ int serve(const ServiceLoad& load, std::span<const Fd> sockets) {
   return 0;
 }
 
-Service::Service(const Stage& stage, const ServiceLoad& load, Duration start)
+Service::Service(const Stage& stage, const ServiceLoad& load)
     : load_(load),
       schedule_(arrivals(load.requests_per_second, load.warm_up + load.length, 1)),
       exchanges_(schedule_.size()) {
-  auto ends = connected(load.connections);
-  if (!exchanges_ || !ends) return;
-  // Each side closes the ends of the other one: the server ends when the generator has.
-  server_ = Child::start(
+  if (load.redis.empty())
+    start_builtin(stage);
+  else
+    redis_ = std::make_unique<RedisServer>(load.redis, [&] { return stage.enter(stage.service()); });
+}
+
+// Each side closes the ends of the other one: the server ends when the generator has.
+void Service::start_builtin(const Stage& stage) {
+  auto ends = connected(load_.connections);
+  if (!ends) return;
+  connections_ = std::move(ends->generator);
+  builtin_ = Child::start(
       [&] {
         ::prctl(PR_SET_NAME, "demo-service");
-        ends->generator.clear();
+        connections_.clear();
         return stage.enter(stage.service()) ? serve(load_, ends->server) : 1;
-      },
-      SIGKILL);
-  generator_ = Child::start(
-      [&] {
-        ::prctl(PR_SET_NAME, "demo-generator");
-        ends->server.clear();
-        const Duration closing = start + load_.warm_up + load_.length + kOvertime;
-        return generate(schedule_, start, closing, ends->generator, exchanges_.all());
       },
       SIGKILL);
 }
 
+bool Service::connect(Console& console) {
+  if (!redis_) return builtin_ && !connections_.empty();
+  if (!redis_->wait_until_ready(console)) return false;
+  connections_ = redis_->connect(load_.connections);
+  return std::ssize(connections_) == load_.connections;
+}
+
+bool Service::begin(Duration start) {
+  if (!exchanges_) return false;
+  generator_ = Child::start(
+      [&] {
+        ::prctl(PR_SET_NAME, "demo-generator");
+        std::vector<Connection> connections;
+        for (const Fd& each : connections_)
+          connections.push_back({each.get(), redis_ ? redis_wire(each.get()) : builtin_wire(each.get())});
+        const Duration closing = start + load_.warm_up + load_.length + kOvertime;
+        return generate(schedule_, start, closing, connections, exchanges_.all());
+      },
+      SIGKILL);
+  connections_.clear();
+  return static_cast<bool>(generator_);
+}
+
 std::optional<std::vector<Exchange>> Service::finish() {
-  if (generator_.wait() != 0 || server_.wait() != 0) return std::nullopt;
+  if (generator_.wait() != 0) return std::nullopt;
+  if (redis_ ? !redis_->running() : builtin_.wait() != 0) return std::nullopt;
   std::vector<Exchange> counted;
   for (std::size_t i = 0; i < schedule_.size(); ++i)
     if (schedule_[i] >= load_.warm_up) counted.push_back(exchanges_.all()[i]);

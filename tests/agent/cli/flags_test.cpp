@@ -99,6 +99,12 @@ TEST(Flags, CommandsThatAskTheAgentHaveTheirOwn) {
   EXPECT_EQ(inside.flags.top_interval, std::chrono::seconds(2));
 }
 
+TEST(Flags, TheDemosServiceIsRedisIfItIsInstalled) {
+  EXPECT_EQ(parse({"demo"}).flags.demo_service, "auto");
+  for (const char* service : {"auto", "builtin", "redis"})
+    EXPECT_EQ(parse({"demo", "--service", service}).flags.demo_service, service);
+}
+
 TEST(Flags, MistakesExitWithTwo) {
   for (const auto& args : std::vector<std::vector<const char*>>{{},
                                                                 {"sail"},
@@ -108,6 +114,7 @@ TEST(Flags, MistakesExitWithTwo) {
                                                                 {"run", "--log-level", "loud"},
                                                                 {"run", "--nodeslo-source", "configmap"},
                                                                 {"demo", "--rounds", "0"},
+                                                                {"demo", "--service", "sail"},
                                                                 {"top", "--interval", "999ms"},
                                                                 {"health", "--once"},
                                                                 {"run", "--no-such-flag"}})

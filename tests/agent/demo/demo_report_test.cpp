@@ -48,6 +48,15 @@ TEST(DemoReport, TheTableComparesEachPhaseWithTheServiceAlone) {
   EXPECT_NE(line_with(text, "  managed", 1).find("3.00 x"), std::string::npos) << text;
 }
 
+TEST(DemoReport, NamesTheService) {
+  auto result = outcome();
+  EXPECT_NE(table(result).find("Service: built-in, 0.05 ms a request, 800 requests/s"), std::string::npos);
+  EXPECT_NE(as_json(result).find("\"service\":\"builtin\""), std::string::npos);
+  result.service = ServiceKind::redis;
+  EXPECT_NE(table(result).find("Service: redis (PING, SET, GET), 800 requests/s"), std::string::npos);
+  EXPECT_NE(as_json(result).find("\"service\":\"redis\""), std::string::npos);
+}
+
 TEST(DemoReport, TheVerdictNamesMissedGoals) {
   const auto text = verdict(outcome());
   const auto spinners = line_with(text, "CPU spinners"), storm = line_with(text, "page-fault storm");
