@@ -8,6 +8,14 @@ build_tests() {
   configure "$preset" -DEVENKEEL_TESTS=ON && build "$preset" all && touch "build/$preset/.tests-built"
 }
 
+# build_meanwhile STEP: builds in the background, with the lowest priority, what that step of this run needs. The
+# step waits for it, and builds itself what is then missing.
+build_meanwhile() {
+  [[ " ${STEPS[*]} " == *" $1 "* ]] && [ -z "${MEANWHILE:-}" ] || return 0
+  { renice -n 19 "$BASHPID" && build_tests "$1"; } >"build/logs/$1-build.log" 2>&1 &
+  MEANWHILE=$!
+}
+
 # One JUnit file -> RESULT lines.
 junit_results() {
   perl -0777 -ne '
@@ -64,6 +72,7 @@ step_live() { need_release; run_step live "tests on this machine's kernel ($(una
 sanitized() {
   export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1 UBSAN_OPTIONS=print_stacktrace=1
   export TSAN_OPTIONS=halt_on_error=1
+  [ -z "${MEANWHILE:-}" ] || wait "$MEANWHILE"
   build_tests "$1" && "${@:2}"
 }
 # A program with sanitizers takes longer to start than most tests take to run: each is split into only

@@ -8,7 +8,7 @@ prepare_guest() { or_skipped bash tests/vm/mkvm "${@:-build/vm}"; }
 # these GoogleTests.
 run_guest() {
   built release || { echo "build/release was not built" >"build/logs/$1.serial"; return 1; }
-  VM_SECONDS=${VM_SECONDS:-2100} bash tests/vm/vmrun "${@:2}" "${GUEST:-tests/vm/guest}" ${ONLY:+"$ONLY"} >"build/logs/$1.serial" 2>&1
+  VM_SECONDS=${VM_SECONDS:-3000} bash tests/vm/vmrun "${@:2}" "${GUEST:-tests/vm/guest}" ${ONLY:+"$ONLY"} >"build/logs/$1.serial" 2>&1
 }
 # guest_ended STEP STATUS: writes its results to build/logs/STEP.results as well. If the guest was started again,
 # only the last start counts.
@@ -68,7 +68,8 @@ on_two_threads() {
     VM_APPEND=mitigations=off "$@"
 }
 
-# The guest with cgroup v2 takes as long as the others together, and is idle half of that time.
+# The guest with cgroup v2 takes as long as the others together, and is idle half of that time: what step asan
+# needs is built meanwhile.
 step_vm() {
   local v2
   need_release
@@ -79,6 +80,7 @@ step_vm() {
   v2=$!
   set +m
   trap "kill -- -$v2 2>/dev/null" EXIT
+  build_meanwhile asan
   run_step vm-v1 "live tests in the guest, cgroup v1" beside_others --v1
   under_systemd vm-systemd
   run_step vm-v2 "live tests in the guest, pure cgroup v2, two threads of one core" guest_in_background $v2
