@@ -16,6 +16,13 @@ double unnoticed(Feeling feeling) {
   return feeling == Feeling::run_queue_wait ? 10e-6 : 1e-3;
 }
 
+/// What a logarithm varies by at least, although trials may show less: waits are counted in buckets from one
+/// power of two to the next, in both terms of the ratio.
+double least_variance(std::optional<Feeling> feeling) {
+  constexpr double kBucket = std::numbers::ln2;
+  return feeling == Feeling::run_queue_wait ? 2 * kBucket * kBucket / 12 : 0;
+}
+
 void begin_run(Evidence& one) {
   one.harms = one.helps = {};
   one.trials_of_run = 0;
@@ -119,7 +126,7 @@ std::optional<Evidence::Effect> Evidence::effect() const {
   if (logs < 2) return std::nullopt;
   const auto n = static_cast<double>(logs);
   const double mean = log_sum / n;
-  const double variance = std::max(0.0, log_squares / n - mean * mean);
+  const double variance = std::max(least_variance(feeling), log_squares / n - mean * mean);
   const double gain = std::pow((n + kPrecision) / (kPrecision * kMisses * kMisses), 1 / n) - 1;
   const double bounded = n - kPrecision * gain;
   if (bounded <= 0) return std::nullopt;

@@ -136,7 +136,7 @@ TEST_F(LearnedOverRestarts, WhatWasFoundAboutALever) {
   node_.throttled(container, true);
   prove("cpuBurstOnly");
   start();
-  run(120);
+  run(240);  // proof learns for a minute what is usual
   const auto found = trials();
   ASSERT_GT(found, 2);
   start();

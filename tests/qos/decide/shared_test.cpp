@@ -105,8 +105,10 @@ TEST(SharedFacts, EachPolicyDeclaresWhatItUses) {
       is(MemoryPushBackPolicy::Facts::kUse, kFactSet<PushedBackMemory>, kFactSet<ServiceObjectives>, 0, 0));
   EXPECT_TRUE(is(ResctrlPolicy::Facts::kUse, 0, 0, kFactSet<CacheLimits, WatchedCgroups>, 0));
   EXPECT_TRUE(is(InterferencePolicy::Facts::kUse,
-                 kFactSet<CacheLimits, MemoryLimits, WatchedCgroups, RepeatAntagonists>, 0, 0, 0));
-  EXPECT_TRUE(is(BrakePolicy::Facts::kUse, kFactSet<BrakeInForce>, 0, 0, kFactSet<NarrowedChildren>));
+                 kFactSet<CacheLimits, MemoryLimits, WatchedCgroups, RepeatAntagonists>, 0,
+                 kFactSet<HarmfulLevers>, 0));
+  EXPECT_TRUE(is(BrakePolicy::Facts::kUse, kFactSet<BrakeInForce>, 0, kFactSet<HarmfulLevers>,
+                 kFactSet<NarrowedChildren>));
   EXPECT_EQ(memory::ReclaimFacts::kUse.reads, (kFactSet<PushedBackMemory, BrakeInForce, MemoryLimits>));
   EXPECT_EQ(eviction::EvictionFacts::kUse.reads, (kFactSet<BrakeInForce, RepeatAntagonists>));
   FactSet all = 0;
