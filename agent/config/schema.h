@@ -75,6 +75,8 @@ std::span<const Row> node_slo_rows();
 std::span<const Row> threshold_rows();
 std::span<const Row> qos_rows();
 std::span<const Row> blkio_rows();
+/// extensions.evenkeel.resctrlDynamic, rooted at a ResctrlDynamic.
+std::span<const Row> resctrl_dynamic_rows();
 /// For a pod's annotation, rooted at NetworkLimits.
 std::span<const Row> network_limit_rows();
 std::span<const Row> cpu_burst_rows();

@@ -128,34 +128,6 @@ constexpr Row kPushBackRows[] = {
                              "reclaimed every two seconds, down to what is protected or unreclaimable"),
 };
 
-using R = ResctrlDynamic;
-constexpr Row kResctrlRows[] = {
-    toggle<&R::enable>("enable", "lower best effort's resctrlQOS limits while cache or bandwidth is short"),
-    number<&R::memory_bandwidth_per_second>("memoryBandwidthBytesPerSecond", kAnyCount, "bytes",
-                                            "memory bandwidth per second of the CPUs at one last-level "
-                                            "cache; measure it, for example with STREAM; "
-                                            "0: mbaPercent is not adjusted",
-                                            Kind::bytes),
-    number<&R::high_percent>("highPercent", Range{1, 100}, "percent of memoryBandwidthBytesPerSecond",
-                             "above this use best effort's bandwidth is cut at once"),
-    number<&R::low_percent>("lowPercent", Range{1, 100}, "percent of memoryBandwidthBytesPerSecond",
-                            "below this use best effort's bandwidth is raised every six seconds"),
-    number<&R::least_mba_percent>("leastMbaPercent", Range{1, 100}, "percent of the memory bandwidth",
-                                  "minimum that best effort keeps"),
-    toggle<&R::cache_ways>("cacheWays",
-                           "also adjust catRangeEndPercent by services' cache misses (needs "
-                           "interference.enable and hardware counters)"),
-    number<&R::high_miss_percent>(
-        "highMissPercent", Range{101, 10000}, "percent of their usual misses",
-        "above this a service's misses reduce best effort's cache ways step by step"),
-    number<&R::low_miss_percent>("lowMissPercent", Range{100, 10000}, "percent of their usual misses",
-                                 "below this best effort's cache ways are restored one by one"),
-    number<&R::least_misses_per_million>("leastMissesPerMillion", Range{0, 1'000'000},
-                                         "misses in a million instructions", "fewer misses are ignored"),
-    number<&R::least_cat_percent>("leastCatPercent", Range{1, 100}, "percent of the cache",
-                                  "minimum that best effort keeps; at least one way"),
-};
-
 using G = ConfiguredNormal;
 constexpr std::string_view kSignalWords[] = {kSignalTraits[0].name, kSignalTraits[1].name,
                                              kSignalTraits[2].name, kSignalTraits[3].name,
@@ -263,7 +235,7 @@ constexpr Row kEvenkeelRows[] = {
         "prediction of services' peak use from their history: the rest is lent as mid resources"),
     section<&E::memory_push_back>("memoryPushBack", &rows_of<kPushBackRows>,
                                   "reclaim best effort's memory before eviction becomes necessary"),
-    section<&E::resctrl_dynamic>("resctrlDynamic", &rows_of<kResctrlRows>,
+    section<&E::resctrl_dynamic>("resctrlDynamic", &resctrl_dynamic_rows,
                                  "adjust beClass.resctrlQOS to measured use"),
     section<&E::interference>("interference", &rows_of<kInterferenceRows>,
                               "detection of workloads that slow services down"),

@@ -197,8 +197,38 @@ constexpr Row kBlkioRows[] = {
     list<&BlkioQos::blocks>("blocks", &rows_of<kBlockRows>, "one entry per disk"),
 };
 
+using D = ResctrlDynamic;
+constexpr Row kDynamicRows[] = {
+    toggle<&D::enable>("enable", "lower best effort's resctrlQOS limits while cache or bandwidth is short"),
+    number<&D::memory_bandwidth_per_second>("memoryBandwidthBytesPerSecond", kAnyCount, "bytes",
+                                            "memory bandwidth per second of the CPUs at one last-level "
+                                            "cache; measure it, for example with STREAM; "
+                                            "0: mbaPercent is not adjusted",
+                                            Kind::bytes),
+    number<&D::high_percent>("highPercent", Range{1, 100}, "percent of memoryBandwidthBytesPerSecond",
+                             "above this use best effort's bandwidth is cut at once"),
+    number<&D::low_percent>("lowPercent", Range{1, 100}, "percent of memoryBandwidthBytesPerSecond",
+                            "below this use best effort's bandwidth is raised every six seconds"),
+    number<&D::least_mba_percent>("leastMbaPercent", Range{1, 100}, "percent of the memory bandwidth",
+                                  "minimum that best effort keeps"),
+    toggle<&D::cache_ways>("cacheWays",
+                           "also adjust catRangeEndPercent by services' cache misses (needs "
+                           "interference.enable and hardware counters)"),
+    number<&D::high_miss_percent>(
+        "highMissPercent", Range{101, 10000}, "percent of their usual misses",
+        "above this a service's misses reduce best effort's cache ways step by step"),
+    number<&D::low_miss_percent>("lowMissPercent", Range{100, 10000}, "percent of their usual misses",
+                                 "below this best effort's cache ways are restored one by one"),
+    number<&D::least_misses_per_million>("leastMissesPerMillion", Range{0, 1'000'000},
+                                         "misses in a million instructions", "fewer misses are ignored"),
+    number<&D::least_cat_percent>("leastCatPercent", Range{1, 100}, "percent of the cache",
+                                  "minimum that best effort keeps; at least one way"),
+};
+
 }  // namespace
 
 std::span<const Row> blkio_rows() { return kBlkioRows; }
+
+std::span<const Row> resctrl_dynamic_rows() { return kDynamicRows; }
 
 }  // namespace evenkeel::config
