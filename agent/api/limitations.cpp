@@ -41,6 +41,8 @@ void put_limitations(runtime::Json& json, const AgentView& view) {
   const std::string_view why = decide::sentence(harm);
   json.begin_array();
   if (view.node().scheduler.sched_ext) put(json, "scheduler", record::kBpfScheduler, "");
+  if (const auto& what = view.servers.amplification_left_alone; !what.empty())
+    put(json, "resource-amplification", what, "");
   if (harm != decide::QuotaHarm::none) {
     put_suppression(json, view, harmful, why);
     if (own.brake.enable) put(json, brake::brake_policy.name, "best effort's CPU is not cut", why);

@@ -93,6 +93,8 @@ http::HttpAnswer readyz(const AgentView& view, bool details) {
   if (const auto& limitation = view.observer.scan().limitation(); !limitation.empty())
     body += line("watch", limitation);
   if (view.node().scheduler.sched_ext) body += line("scheduler", record::kBpfScheduler);
+  if (const auto& why = view.servers.amplification_left_alone; !why.empty())
+    body += line("resource-amplification", why);
   if (const auto trouble = view.degraded())
     body += line("degraded", trouble->reason + ": " + trouble->message);
   return {ready ? 200 : 503, kText, (ready ? "ready\n" : "not ready\n") + body};

@@ -105,10 +105,17 @@ bool Cluster::report_on_node(runtime::EventLoop& loop, kube::KubeClient& api, co
   auto taint = kube::NodeTaint::open(
       loop, api, clock_, kube::system_random(), {.node = node_name},
       [this](const std::string& why) { log_.warning("taint-not-sent").with("why", why); });
-  if (!reporter || !condition || !taint) return false;
+  auto amplification = kube::NodeAmplification::open(
+      loop, api, clock_, kube::system_random(), {.node = node_name},
+      {.failed = [this](const std::string& why) { log_.warning("amplification-not-sent").with("why", why); },
+       .left_alone =
+           [this](const std::string& why) {
+             agent_.parts().servers.amplification_left_alone = why;
+             if (!why.empty()) log_.warning("amplification-left-alone").with("why", why);
+           }});
+  if (!reporter || !condition || !taint || !amplification) return false;
   reporting_.set_reporter(std::move(*reporter));
-  condition_.emplace(std::move(*condition));
-  taint_.emplace(std::move(*taint));
+  on_node_.emplace(OnNode{std::move(*condition), std::move(*taint), std::move(*amplification)});
   return true;
 }
 
@@ -139,17 +146,35 @@ void Cluster::eviction_outcome(const kube::Evictor::Outcome& outcome) {
 void Cluster::lend() {
   agent_.lend(clock_.now());
   reporting_.report(clock_.now());
-  if (!condition_) return;
+  if (!on_node_) return;
   const auto contended = agent_.view().contended();
-  condition_->publish({.degraded = agent_.view().degraded(), .contended = contended});
+  on_node_->condition.publish({.degraded = agent_.view().degraded(), .contended = contended});
   const auto& settings = agent_.view().inputs.slo()->evenkeel.contention;
-  taint_->publish(settings.enable && settings.taint ? std::optional(contended.has_value()) : std::nullopt);
+  on_node_->taint.publish(settings.enable && settings.taint ? std::optional(contended.has_value())
+                                                            : std::nullopt);
+  publish_amplification();
+}
+
+/// Not before NodeSLO, Node and CPUs are known: what an earlier run has left would go, and come back.
+void Cluster::publish_amplification() {
+  const auto view = agent_.view();
+  const NodeSnapshot& node = view.node();
+  const auto known = [&](inputs::Inputs::Which which) { return view.inputs.state(which).loaded.has_value(); };
+  if (!known(inputs::Inputs::kNodeSlo) || !known(inputs::Inputs::kNode) || node.topology.cpus.empty()) return;
+  const auto& settings = view.inputs.slo()->evenkeel;
+  // Where no quota is divided, services take what they took before.
+  const bool wanted =
+      settings.resource_amplification == ResourceAmplification::automatic && !settings.hands_off;
+  on_node_->amplification.publish(wanted ? view.observer.roster().cpu_ratio_of_table() : std::nullopt,
+                                  node.object.annotations.contains(kube::kAmplificationMark), clock_.now());
 }
 
 void Cluster::disconnect() {
   constexpr Duration kPatience = std::chrono::seconds(2);
-  if (condition_) condition_->clear(kPatience);
-  if (taint_) taint_->clear(kPatience);
+  if (!on_node_) return;
+  on_node_->condition.clear(kPatience);
+  on_node_->taint.clear(kPatience);
+  on_node_->amplification.clear(kPatience);
 }
 
 }  // namespace evenkeel::cli

@@ -97,9 +97,9 @@ class Cluster {
   /// Before the first tick. False: the connection cannot be set up.
   bool connect(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
                const ReportsTo& reports);
-  /// Computes what can be lent and advertises it; also updates the agent's condition on the Node.
+  /// Computes what can be lent and advertises it; also updates what else the agent keeps on the Node.
   void lend();
-  /// The agent has stopped: removes its condition from the Node. The advertised amounts stay.
+  /// The agent has stopped: removes all that from the Node. The advertised amounts stay.
   void disconnect();
 
  private:
@@ -109,6 +109,7 @@ class Cluster {
   bool report_topology(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name,
                        const ReportsTo& reports);
   bool send_pod_events(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name);
+  void publish_amplification();
   void eviction_outcome(const kube::Evictor::Outcome& outcome);
 
   Agent& agent_;
@@ -119,8 +120,13 @@ class Cluster {
   std::optional<kube::Evictor> evictor_{};
   std::optional<kube::PodEvents> events_{};
   reporting::Reporting reporting_;
-  std::optional<kube::NodeCondition> condition_{};
-  std::optional<kube::NodeTaint> taint_{};
+  /// With --report node-status: what the agent keeps on the Node as long as it runs.
+  struct OnNode {
+    kube::NodeCondition condition;
+    kube::NodeTaint taint;
+    kube::NodeAmplification amplification;
+  };
+  std::optional<OnNode> on_node_{};
   std::optional<reporting::UsageReporting> usage_{};
   std::optional<reporting::TopologyReporting> topology_{};
 };

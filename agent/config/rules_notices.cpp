@@ -125,7 +125,8 @@ void note_lending(const ColocationStrategy& colocation, SchemaRead& read) {
         "usageWithoutPageCache counts");
 }
 
-void note_normalization(const CpuNormalizationModels& table, SchemaRead& read) {
+void note_normalization(const EvenkeelSettings& own, SchemaRead& read) {
+  const CpuNormalizationModels& table = own.cpu_normalization_models;
   const bool given = !table.models.empty() || table.default_ratio;
   if (table.enable && !given)
     read.notices.emplace_back(
@@ -135,6 +136,9 @@ void note_normalization(const CpuNormalizationModels& table, SchemaRead& read) {
   if (!table.enable && given)
     read.notices.emplace_back(
         "extensions.evenkeel.cpuNormalizationModels: no effect without cpuNormalization: auto");
+  if (own.resource_amplification == ResourceAmplification::automatic && !table.enable)
+    read.notices.emplace_back(
+        "extensions.evenkeel.resourceAmplification: no effect without cpuNormalization: auto");
 }
 
 }  // namespace
@@ -164,7 +168,7 @@ void add_notices(const NodeSlo& slo, SchemaRead& read) {
         "interference.counters to count misses: catRangeEndPercent is not adjusted");
   note_objectives(slo, read);
   note_lending(slo.colocation, read);
-  note_normalization(slo.evenkeel.cpu_normalization_models, read);
+  note_normalization(slo.evenkeel, read);
   note_disks("resourceQOSStrategy.cgroupRoot", slo.qos.cgroup_root_blkio, read);
   if (slo.qos.net_qos_policy == NetQosPolicy::terway_qos)
     read.notices.emplace_back(

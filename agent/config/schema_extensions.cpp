@@ -197,6 +197,7 @@ constexpr Row kInterferenceRows[] = {
 
 constexpr Range kUpToAnHour{0, kHour};
 constexpr std::string_view kNormalizationWords[] = {"false", "true", "auto"};
+constexpr std::string_view kAmplificationWords[] = {"false", "auto"};
 constexpr Row kEvenkeelRows[] = {
     toggle<&E::hands_off>("handsOff", "write nothing on this node, and restore what was written"),
     toggle<&E::cpusets>(
@@ -214,6 +215,11 @@ constexpr Row kEvenkeelRows[] = {
     section<&E::cpu_normalization_models>("cpuNormalizationModels", &normalization_rows,
                                           "the manager's cpu-normalization-config, for cpuNormalization: "
                                           "auto"),
+    word<&E::resource_amplification>(
+        "resourceAmplification", kAmplificationWords,
+        "auto: write the ratio of cpuNormalizationModels into the Node's "
+        "node.koordinator.sh/resource-amplification-ratio, by which Koordinator lets more services run here "
+        "(needs cpuNormalization: auto and --report node-status)"),
     number<&E::suppress_recovery>("suppressRecovery", kUpToAnHour, "duration",
                                   "best effort's allowance rises only to its lowest value over this time",
                                   Kind::duration),

@@ -54,6 +54,9 @@ struct ServerActivity {
   const ReportState* usage_reports = nullptr;     ///< null: usage is not reported
   const ReportState* topology_reports = nullptr;  ///< null: CPUs and NUMA nodes are not reported
   std::vector<ListenerState> listeners{};         ///< the agent's own endpoint
+  /// Why the Node's amplification annotation is not the agent's although it is asked to write it; empty: it
+  /// is, or will be.
+  std::string amplification_left_alone{};
 };
 
 // Says whether the agent can do its work, and whether services wait on the node, and if so, why: one word for

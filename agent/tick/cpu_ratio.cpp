@@ -48,10 +48,11 @@ void CpuRatio::update(NodeSnapshot& node) {
   if (node.topology.cpus.empty()) return;
   cpus_ = cpus;
   missing_.clear();
+  of_table_.reset();
   node.object.cpu_normalization_ratio = annotated_;
   if (annotated_ || !node.slo || !node.slo->evenkeel.cpu_normalization_models.enable) return;
   auto found = ratio_in(node.slo->evenkeel.cpu_normalization_models, node.topology);
-  node.object.cpu_normalization_ratio = found.ratio;
+  node.object.cpu_normalization_ratio = of_table_ = found.ratio;
   if (found.ratio) return;
   missing_ = "extensions.evenkeel.cpuNormalizationModels: " + found.missing +
              ", and there is no defaultRatio: this node's CPUs count as standard ones";

@@ -24,6 +24,8 @@ class CpuRatio {
   void inputs_changed(NodeSnapshot& node);
   /// After a measurement. Allocates nothing while the CPUs are the same.
   void update(NodeSnapshot& node);
+  /// What the table gives. Absent: nothing, or it is not asked, or the Node's annotation outranks it.
+  [[nodiscard]] const std::optional<double>& of_table() const { return of_table_; }
   /// Empty, or why there is no ratio although the table was asked.
   [[nodiscard]] const std::string& missing() const { return missing_; }
 
@@ -34,7 +36,7 @@ class CpuRatio {
     std::optional<bool> turbo{};
     bool operator==(const Cpus&) const = default;
   };
-  std::optional<double> annotated_{};
+  std::optional<double> annotated_{}, of_table_{};
   std::optional<Cpus> cpus_{};  ///< for which the ratio was looked up; absent: it was not yet
   std::string missing_{};
 };

@@ -45,6 +45,8 @@ class Roster {
   void join();
   /// The CPUs may have changed. Allocates nothing while they are the same.
   void update_cpu_ratio() { cpu_ratio_.update(node_); }
+  /// How many standard CPUs one of this machine's is by the NodeSLO's table; absent: see CpuRatio.
+  [[nodiscard]] const std::optional<double>& cpu_ratio_of_table() const { return cpu_ratio_.of_table(); }
   /// Why the NodeSLO's table gives this machine no CPU normalization ratio; empty: it does, or is not asked.
   [[nodiscard]] const std::string& no_cpu_ratio() const { return cpu_ratio_.missing(); }
   /// Marks pods and Node object as stale when no server has confirmed them for too long.

@@ -1,6 +1,7 @@
 // For how much a CPU counts by its model, where the Node does not say it. Values; agent/config reads them.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,5 +20,8 @@ struct CpuNormalizationModels {
   std::vector<CpuModelRatios> models{};
   std::optional<double> default_ratio{};  ///< where `models` does not say it
 };
+
+/// Whether Koordinator is told to make as many more CPUs allocatable as the table's ratio says.
+enum class ResourceAmplification : std::uint8_t { off, automatic };
 
 }  // namespace evenkeel

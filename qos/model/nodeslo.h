@@ -245,6 +245,7 @@ struct EvenkeelSettings {
   bool cpusets = true;     ///< containers run on the CPUs assigned to their pod, the others on the rest
   bool cpu_normalization = true;  ///< services' quotas follow the node's CPU normalization ratio
   CpuNormalizationModels cpu_normalization_models{};
+  ResourceAmplification resource_amplification = ResourceAmplification::off;
   bool batch_resources = true;  ///< shares, quotas and memory limits of pods that run on lent resources
   /// Suppression: the allowance may rise only to the lowest target seen over this time
   /// (qos/cpu/suppress/damping.cpp).

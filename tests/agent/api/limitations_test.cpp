@@ -77,6 +77,19 @@ TEST_F(Limitations, ALoadedBpfSchedulerIsOnEveryPage) {
   EXPECT_NE(api::metrics_text(one->view()).find("\nevenkeel_bpf_scheduler_loaded 1\n"), std::string::npos);
 }
 
+TEST_F(Limitations, AnAmplificationThatIsLeftAloneIsOnBothPages) {
+  const auto one = agent();
+  ASSERT_TRUE(one);
+  const auto pages = [&] {
+    return api::explain_sentences(api::explain_json(one->view())) +
+           api::Pages(one->view()).answer({.path = "/readyz"}).body;
+  };
+  EXPECT_EQ(pages().find("resource-amplification"), std::string::npos);
+  one->parts().servers.amplification_left_alone = "it is another's";
+  const std::string says = "resource-amplification: it is another's\n", both = pages();
+  EXPECT_NE(both.find(says), both.rfind(says)) << both;
+}
+
 TEST_F(Limitations, WhereAQuotaDoesNoHarmThereAreNone) {
   kernel("6.1.0");
   const auto text = explain();

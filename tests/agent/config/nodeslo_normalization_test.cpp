@@ -96,6 +96,24 @@ TEST(NodeSloNormalization, HalfOfItIsANotice) {
             std::string::npos);
 }
 
+TEST(NodeSloNormalization, AmplifiesOnlyWhenAsked) {
+  const auto amplifies = [](const std::string& text) {
+    return with(text).slo.evenkeel.resource_amplification == ResourceAmplification::automatic;
+  };
+  const std::string table = "cpuNormalization: auto, cpuNormalizationModels: {defaultRatio: 1.2}, ";
+  EXPECT_FALSE(amplifies(table));
+  EXPECT_FALSE(amplifies(table + "resourceAmplification: false"));
+  EXPECT_TRUE(amplifies(table + "resourceAmplification: auto"));
+  EXPECT_TRUE(amplifies(table + "\"resourceAmplification\": \"auto\""));
+  EXPECT_EQ(setting(with(""), "resourceAmplification"), "false from default");
+  EXPECT_TRUE(with(table + "resourceAmplification: auto").notices.empty());
+  EXPECT_EQ(with("resourceAmplification: auto").notices,
+            std::vector<std::string>{"extensions.evenkeel.resourceAmplification: no effect without "
+                                     "cpuNormalization: auto"});
+  EXPECT_EQ(refused("resourceAmplification: true"),
+            "f:1:43: extensions.evenkeel.resourceAmplification: found 'true'; legal: false, auto");
+}
+
 TEST(NodeSloNormalization, APoolAddsItsModels) {
   const TextMap labels = {{"pool", "new"}};
   const auto config = config::parse_nodeslo(

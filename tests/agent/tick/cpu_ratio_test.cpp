@@ -69,6 +69,7 @@ TEST_F(CpuRatioOfANode, ComesWithTheFirstMeasurementAndStays) {
   node.topology = cpus_of("new", true, false);
   ratio.update(node);
   EXPECT_EQ(node.object.cpu_normalization_ratio, 1.1);
+  EXPECT_EQ(ratio.of_table(), 1.1);
   ratio.update(node);
   EXPECT_EQ(node.object.cpu_normalization_ratio, 1.1);
   joined({});
@@ -94,11 +95,13 @@ TEST_F(CpuRatioOfANode, TheAnnotationOutranksTheTable) {
   node.topology = cpus_of("new", false, false);
   joined(1.0);
   EXPECT_EQ(node.object.cpu_normalization_ratio, 1.0);
+  EXPECT_EQ(ratio.of_table(), std::nullopt);
   node.topology.turbo = true;
   ratio.update(node);
   EXPECT_EQ(node.object.cpu_normalization_ratio, 1.0);
   joined({});
   EXPECT_EQ(node.object.cpu_normalization_ratio, 1.5);
+  EXPECT_EQ(ratio.of_table(), 1.5);
 }
 
 TEST_F(CpuRatioOfANode, WithoutAutoThereIsTheAnnotationOnly) {
@@ -107,6 +110,7 @@ TEST_F(CpuRatioOfANode, WithoutAutoThereIsTheAnnotationOnly) {
   node.topology = cpus_of("new", false, false);
   configure(models);
   EXPECT_EQ(node.object.cpu_normalization_ratio, std::nullopt);
+  EXPECT_EQ(ratio.of_table(), std::nullopt);
   EXPECT_EQ(ratio.missing(), "");
 }
 
