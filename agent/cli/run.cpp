@@ -47,6 +47,7 @@ struct Service {
   runtime::TimeShare early;                 ///< for events of `watched`
   runtime::TimeShare alarms;                ///< for alarms of the brake
   std::optional<runtime::Timer> release{};  ///< fires when the brake's lease ends
+  bool ended = false;                       ///< every value is restored: nothing may be decided any more
 
   explicit Service(const Flags& given)
       : flags(given),
@@ -69,6 +70,7 @@ void settle(Service& service) {
 }
 
 void react(Service& service) {
+  if (service.ended) return;
   service.agent->react(service.clock.now());
   settle(service);
 }
@@ -101,6 +103,15 @@ void wait_for_next_tick(Service& service, runtime::EventLoop& loop) {
   for (const int fd : service.watched) loop.remove(fd);
   service.watched.clear();
   service.agent->parts().tick.paused();
+}
+
+/// The loop goes on for what is to be taken off the Node. A tick in it would write again what is restored.
+void end(Service& service, runtime::EventLoop& loop) {
+  service.ended = true;
+  for (const int fd : service.watched) loop.remove(fd);
+  service.watched.clear();
+  service.agent->parts().figures.disconnect();  // the loop is destroyed before the agent
+  service.agent->parts().brakes.set_alarm_source({});
 }
 
 void handle_event(Service& service, runtime::EventLoop& loop) {
@@ -193,6 +204,7 @@ bool open_cluster(Service& service, const reporting::ReportTarget& report, const
 
 int serve(Service& service, runtime::EventLoop& loop) {
   const auto ticking = loop.every(service.flags.interval, [&](std::uint64_t periods) {
+    if (service.ended) return;
     tick(service, periods);
     follow_descriptors(service, loop);
   });
@@ -202,7 +214,9 @@ int serve(Service& service, runtime::EventLoop& loop) {
     loop.stop();
   });
   if (!ticking || !signals) return 1;
-  const auto lending = loop.every(kLendInterval, [&](std::uint64_t) { service.cluster->lend(); });
+  const auto lending = loop.every(kLendInterval, [&](std::uint64_t) {
+    if (!service.ended) service.cluster->lend();
+  });
   if (!lending) return 1;
   if (const auto period = service.notifier.watchdog_period())
     if (!loop.every(*period, [&](std::uint64_t) { service.notifier.watchdog(); })) return 1;
@@ -211,8 +225,7 @@ int serve(Service& service, runtime::EventLoop& loop) {
   tick(service, 1);
   const int failed = loop.run();
   service.notifier.stopping();
-  service.agent->parts().figures.disconnect();  // the loop is destroyed before the agent
-  service.agent->parts().brakes.set_alarm_source({});
+  end(service, loop);
   const auto last = service.agent->stop(service.clock.now());
   service.log.info("stopped")
       .with("restored", last.report.writes.size())

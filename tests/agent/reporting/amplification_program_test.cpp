@@ -75,6 +75,7 @@ TEST_F(AmplificationProgram, BothAutosPublishTheTablesRatioUntilTheAgentStops) {
   agent.stop();
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();
   EXPECT_EQ(node.annotations(), Annotations{});
+  EXPECT_EQ(quota(), "200000") << "nothing is decided while the Node is cleaned up";
 }
 
 TEST_F(AmplificationProgram, ThatOfTheManagerStaysAndIsSaid) {
