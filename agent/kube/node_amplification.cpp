@@ -18,13 +18,11 @@ constexpr const char* kRatio = "node.koordinator.sh/resource-amplification-ratio
 constexpr int kConflict = 409;
 
 constexpr const char* kOfAnother =
-    "the Node has a node.koordinator.sh/resource-amplification-ratio of another writer, which outranks that "
-    "of "
-    "the agent";
+    "the Node has a node.koordinator.sh/resource-amplification-ratio of another writer, which outranks the "
+    "agent's";
 constexpr const char* kTakenOver =
-    "another writer has removed or changed the node.koordinator.sh/resource-amplification-ratio that the "
-    "agent "
-    "wrote: the agent does not write it again before it is started again";
+    "another writer has removed or changed the agent's node.koordinator.sh/resource-amplification-ratio: the "
+    "agent writes it again only after it was restarted";
 
 }  // namespace
 

@@ -196,7 +196,7 @@ TEST_F(NodeAmplificationTest, WhatAnotherWriterHasRemovedIsNotPutBack) {
   publish_later(1.15);
   until(4);
   EXPECT_EQ(node.annotations(), kNone);
-  expect_left_alone("does not write it again before it is started again");
+  expect_left_alone("writes it again only after it was restarted");
   publish_later(1.3);
   until(5);
   publish_later(1.3);
