@@ -111,7 +111,7 @@ TEST(NodeSloNormalization, AmplifiesOnlyWhenAsked) {
             std::vector<std::string>{"extensions.evenkeel.resourceAmplification: no effect without "
                                      "cpuNormalization: auto"});
   EXPECT_EQ(refused("resourceAmplification: true"),
-            "f:1:43: extensions.evenkeel.resourceAmplification: found 'true'; legal: false, auto");
+            "f:1:48: extensions.evenkeel.resourceAmplification: found 'true'; legal: false, auto");
 }
 
 TEST(NodeSloNormalization, APoolAddsItsModels) {
