@@ -94,6 +94,14 @@ few_failed() {
   [ "$count" -ge 1 ] && [ "$count" -le 3 ]
 }
 
+# failed_tests RESULTS: prints the names of the GoogleTests that failed. Fails if something else did: a script, or
+# a program that crashed.
+failed_tests() {
+  local names
+  names=$(sed -n 's/^RESULT fail \([^ :]*\).*/\1/p' "$1")
+  ! grep -qvE '^[A-Za-z0-9_/]+\.[A-Z][A-Za-z0-9_/]*$' <<<"$names" && printf '%s\n' "$names"
+}
+
 # count_results FILE: counts lines "RESULT pass|alone|fail|skip NAME [reason]".
 count_results() {
   local word verdict rest

@@ -26,8 +26,7 @@ guest_ended() {
 # crashed program, is a failure at once.
 count_guest() {
   local results=build/logs/$1.results again=build/logs/$1.again
-  sed -n 's/^RESULT fail \([^ :]*\).*/\1/p' "$results" >"$again"
-  if few_failed "$results" && ! grep -qvE '^[A-Za-z0-9_/]+\.[A-Z][A-Za-z0-9_/]*$' "$again"; then
+  if few_failed "$results" && failed_tests "$results" >"$again"; then
     sed -i '/^RESULT fail/d' "$results"
   else
     : >"$again"
