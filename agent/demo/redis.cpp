@@ -31,7 +31,7 @@ std::string program_in_path(const std::string& name) {
   std::istringstream directories(path != nullptr ? path : "");
   for (std::string directory; std::getline(directories, directory, ':');) {
     std::error_code error;
-    const std::string file = directory + '/' + name;
+    std::string file = directory + '/' + name;
     if (directory.starts_with('/') && std::filesystem::is_regular_file(file, error) &&
         ::access(file.c_str(), X_OK) == 0)
       return file;
