@@ -29,6 +29,12 @@ inline JournalEntry entry_of(const KnobFile& file, Knob knob, std::string origin
   return {file.dir, file.inode, knob, file.entry(), std::move(original), {}};
 }
 
+/// `life` is the inode that a directory has now: the one with `inode` is removed, though another may have its
+/// name. False also where that is not known: a descriptor or memory was missing.
+inline bool is_gone(const Result<std::uint64_t>& life, std::uint64_t inode) {
+  return life ? *life != inode : vanished(life.error());
+}
+
 struct Executor::Impl {
   Impl(const tree::CgroupTree& the_tree, KernelFiles& the_files, Journal& the_journal,
        ExecutorOptions the_options)

@@ -124,8 +124,7 @@ class CopySearch {
   Copies record() {
     for (const auto& entry : journal_.entries()) {
       if (entry.knob != kKnob || entry.inode == 0 || !is_v1(entry.dir)) continue;
-      const auto life = files_.inode(entry.dir);
-      if (life ? *life != entry.inode : vanished(life.error())) continue;
+      if (is_gone(files_.inode(entry.dir), entry.inode)) continue;
       const auto now = text_of(entry.dir);
       const bool narrow = !now.empty() && !kernel::same_text(kKnob, now, entry.original) &&
                           std::ranges::any_of(entry.ours, [&](const auto& ours) {

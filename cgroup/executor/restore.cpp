@@ -3,10 +3,9 @@
 // agent only leaves states from which each original can be reached by writing originals alone (and unions of
 // CPU sets).
 #include <algorithm>
-#include <set>
 
 #include "cgroup/base/text.h"
-#include "cgroup/executor/executor.h"
+#include "cgroup/executor/impl.h"
 #include "cgroup/executor/inherited.h"
 #include "cgroup/kernel/knob_files.h"
 
@@ -72,9 +71,10 @@ class Undo {
   bool settle(const JournalEntry& entry) {
     const auto file = file_of(entry);
     // The node's own directories are never recreated, and have no inode on record.
-    if (const auto life = files_.inode(entry.dir); entry.inode != 0) {
-      if (!life && !vanished(life.error())) return refusal_ = life.error(), false;
-      if (!life || *life != entry.inode) return done(entry), true;  // that cgroup is gone
+    if (entry.inode != 0) {
+      const auto life = files_.inode(entry.dir);
+      if (is_gone(life, entry.inode)) return done(entry), true;
+      if (!life) return refusal_ = life.error(), false;
     }
     const auto now = files_.read(file);
     if (!now) return is_settled_unread(entry, now.error());

@@ -74,9 +74,7 @@ bool Executor::Impl::failed(int group, Knob knob, const KnobFile& file, const Er
   const auto cgroup = state.id(group);
   if (!held.find(cgroup, knob)) static_cast<void>(journal.done(file.path(), file.inode));
   if (vanished(error) && skip_absent(group, knob)) return false;
-  const auto life = files.inode(file.dir);
-  const bool is_other = life ? *life != file.inode : vanished(life.error());
-  if (vanished(error) && !is_of_node(knob) && is_other) {
+  if (vanished(error) && !is_of_node(knob) && is_gone(files.inode(file.dir), file.inode)) {
     forget_group(group);  // removed, and made again under the same name
     return false;
   }
