@@ -154,12 +154,10 @@ struct NodeAmplification::Impl {
   }
   void take_off(Duration patience) {
     if (!text || (settled() && seen->mark.empty())) return;
-    const auto enough = loop.timer([this] { loop.stop(); });
-    if (!enough) return;
-    enough->arm(patience);
-    leaving = true;
-    want({}, true);
-    static_cast<void>(loop.run());
+    publish_at_the_end(loop, patience, [this] {
+      leaving = true;
+      want({}, true);
+    });
   }
 };
 

@@ -89,12 +89,10 @@ struct NodeCondition::Impl {
   }
   void take_off(Duration patience) {
     if (!said || (published == NodeProblems{} && confirmed)) return;
-    const auto enough = loop.timer([this] { loop.stop(); });
-    if (!enough) return;
-    enough->arm(patience);
-    leaving = true;
-    publish({}, true);
-    static_cast<void>(loop.run());
+    publish_at_the_end(loop, patience, [this] {
+      leaving = true;
+      publish({}, true);
+    });
   }
 };
 

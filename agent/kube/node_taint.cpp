@@ -112,12 +112,10 @@ struct NodeTaint::Impl {
   }
   void take_off(Duration patience) {
     if (!wanted || (!*wanted && settled())) return;
-    const auto enough = loop.timer([this] { loop.stop(); });
-    if (!enough) return;
-    enough->arm(patience);
-    leaving = true;
-    want(false, true);
-    static_cast<void>(loop.run());
+    publish_at_the_end(loop, patience, [this] {
+      leaving = true;
+      want(false, true);
+    });
   }
 };
 

@@ -101,4 +101,12 @@ void Patcher::pause() {
   impl_->due.reset();
 }
 
+void publish_at_the_end(runtime::EventLoop& loop, Duration patience, const std::function<void()>& publish) {
+  const auto enough = loop.timer([&loop] { loop.stop(); });
+  if (!enough) return;
+  enough->arm(patience);
+  publish();
+  static_cast<void>(loop.run());
+}
+
 }  // namespace evenkeel::kube

@@ -52,4 +52,8 @@ class Patcher {
   std::unique_ptr<Impl> impl_;
 };
 
+/// At shutdown: `publish` sends the last patch, and the loop runs until the answer stops it, for `patience`
+/// at most. Sends nothing where there is no timer to end that.
+void publish_at_the_end(runtime::EventLoop& loop, Duration patience, const std::function<void()>& publish);
+
 }  // namespace evenkeel::kube
