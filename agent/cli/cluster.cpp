@@ -95,7 +95,7 @@ bool Cluster::connect(runtime::EventLoop& loop, kube::KubeClient& api, const std
 }
 
 bool Cluster::report_on_node(runtime::EventLoop& loop, kube::KubeClient& api, const std::string& node_name) {
-  auto reporter = kube::NodeReporter::open(
+  auto reporter = kube::ExtendedResources::open(
       loop, api, clock_, kube::system_random(), {.node = node_name},
       {.stands = [this](const lending::LentAmounts& amounts) { reporting_.observed(amounts, clock_.now()); },
        .failed = [this](const std::string& why) { reporting_.failed(why); }});

@@ -7,8 +7,8 @@
 #include "agent/kube/client/answer.h"
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
-#include "agent/kube/node_reporter.h"
-#include "agent/kube/pod_watch.h"
+#include "agent/kube/node/extended_resources.h"
+#include "agent/kube/watch/pod_watch.h"
 #include "agent/pods/pod_list.h"
 #include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
@@ -60,7 +60,7 @@ class Steps {
 
   bool open() {
     const Duration at_once{};
-    auto reporter = kube::NodeReporter::open(
+    auto reporter = kube::ExtendedResources::open(
         loop_, api_, clock_, kube::system_random(),
         {.node = options_.node_name, .spread = at_once, .min_interval = at_once},
         {.stands = [this](const lending::LentAmounts& amounts) { stands(amounts); },
@@ -118,7 +118,7 @@ class Steps {
   const WithdrawOptions& options_;
   pods::PodListReader answer_{};
   runtime::SystemClock clock_{};
-  std::optional<kube::NodeReporter> reporter_{};
+  std::optional<kube::ExtendedResources> reporter_{};
   lending::LentAmounts standing_{};
   bool taking_ = false;
   WithdrawResult result_{};

@@ -5,9 +5,9 @@
 #include "agent/http/http_client.h"
 #include "agent/kube/client/answer.h"
 #include "agent/kube/client/kube_client.h"
-#include "agent/kube/object_watch.h"
-#include "agent/kube/pod_watch.h"
-#include "agent/kube/poller.h"
+#include "agent/kube/watch/object_watch.h"
+#include "agent/kube/watch/pod_watch.h"
+#include "agent/kube/watch/poller.h"
 
 namespace evenkeel::kube {
 namespace {

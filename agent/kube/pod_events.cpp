@@ -7,8 +7,8 @@
 #include "agent/kube/client/answer.h"
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
+#include "agent/kube/client/trouble_report.h"
 #include "agent/kube/pod_requests.h"
-#include "agent/kube/trouble_report.h"
 #include "agent/pods/kube_text.h"
 #include "agent/runtime/json.h"
 

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "agent/kube/client/answer.h"
-#include "agent/kube/pod_watch.h"
-#include "agent/kube/poller.h"
+#include "agent/kube/watch/pod_watch.h"
+#include "agent/kube/watch/poller.h"
 
 namespace evenkeel::kube {
 namespace {

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "agent/kube/client/answer.h"
-#include "agent/kube/poller.h"
-#include "agent/kube/trouble_report.h"
+#include "agent/kube/client/trouble_report.h"
+#include "agent/kube/watch/poller.h"
 
 namespace evenkeel::kube {
 namespace {

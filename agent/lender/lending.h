@@ -39,7 +39,7 @@ std::optional<CollectPolicy> collect_policy_in(std::string_view node_metric_json
 std::vector<std::string> apply_collect_policy(const CollectPolicy& policy, ColocationStrategy& strategy);
 
 // Computes what the node can lend to batch and mid pods from every tick's measurements, through history and
-// prediction. Does not publish it (agent/kube reports it, agent/api shows it).
+// prediction. Does not publish it (agent/kube/node reports it, agent/api shows it).
 
 class Lending {
  public:

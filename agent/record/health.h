@@ -60,8 +60,8 @@ struct ServerActivity {
 };
 
 // Says whether the agent can do its work, and whether services wait on the node, and if so, why: one word for
-// machines and one sentence for operators. Does not publish it (agent/api shows it, agent/kube sets the Node
-// conditions).
+// machines and one sentence for operators. Does not publish it (agent/api shows it, agent/kube/node sets the
+// Node conditions).
 
 struct NodeProblem {
   std::string reason{};   ///< "NodeSloRefused"

@@ -110,7 +110,7 @@ std::string write_report_file(const std::string& path, const lending::LentAmount
   return done ? std::string() : path + ": cannot be written: " + errno_name(done.error().code);
 }
 
-void Reporting::set_reporter(kube::NodeReporter reporter) { reporter_.emplace(std::move(reporter)); }
+void Reporting::set_reporter(kube::ExtendedResources reporter) { reporter_.emplace(std::move(reporter)); }
 
 void Reporting::report(MonoTime now) {
   const auto& advertised = lender_.lending().advertised();

@@ -9,7 +9,8 @@
 #include <vector>
 
 #include "agent/history/usage_history.h"
-#include "agent/kube/node_reporter.h"
+#include "agent/kube/node/extended_resources.h"
+#include "agent/kube/node/node_metric_reporter.h"
 #include "agent/lender/lending.h"
 #include "agent/record/health.h"
 #include "agent/reporting/numa_usage.h"
@@ -102,7 +103,7 @@ class Reporting {
       : target_(std::move(target)), lender_(lender), log_(log) {}
 
   /// The reporter that patches the Node. Set it before the first report().
-  void set_reporter(kube::NodeReporter reporter);
+  void set_reporter(kube::ExtendedResources reporter);
   /// Takes the amounts that the Node shows.
   void observed(const lending::LentAmounts& amounts, MonoTime now);
   void failed(const std::string& why);
@@ -119,7 +120,7 @@ class Reporting {
   ReportTarget target_;
   lender::Lender& lender_;
   runtime::Log& log_;
-  std::optional<kube::NodeReporter> reporter_{};
+  std::optional<kube::ExtendedResources> reporter_{};
   std::optional<lending::LentAmounts> confirmed_{};  ///< the amounts on the Node after our last patch or read
   /// Requested and not confirmed yet; the newest is last. Any of them may be on the Node, since a response
   /// can get lost.

@@ -1,13 +1,13 @@
 // Reports the node's CPUs and NUMA nodes to Koordinator's scheduler, in the NodeResourceTopology. Does not
-// render it (node_topology.h does) or send it (agent/kube/topology_reporter.h does).
+// render it (node_topology.h does) or send it (agent/kube/node/topology_reporter.h does).
 #pragma once
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "agent/kube/node/topology_reporter.h"
 #include "agent/kube/settings_poller.h"
-#include "agent/kube/topology_reporter.h"
 #include "agent/lender/lending.h"
 #include "agent/record/health.h"
 #include "agent/reporting/node_topology.h"

@@ -16,7 +16,7 @@ namespace evenkeel::contention {
 
 // Follows the pressure of services (PSI some, the kernel's average over a minute) and leaves out what their
 // own limits explain: throttling by a CPU quota, a memory limit that is nearly reached, a limit on a disk.
-// Sets no lever, and does not publish what it found (agent/kube does).
+// Sets no lever, and does not publish what it found (agent/kube/node does).
 
 /// In the order of Contended: the stall of a service in percent of the time, without what its own limits
 /// explain. Absent: unknown.

@@ -1,6 +1,6 @@
 #include "agent/config/nodeslo_config.h"
 #include "agent/document/list_reader.h"
-#include "agent/kube/watch_event.h"
+#include "agent/kube/watch/watch_event.h"
 #include "agent/pods/pod_list.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -7,7 +7,7 @@
 #include <fstream>
 
 #include "agent/kube/client/answer.h"
-#include "agent/kube/poller.h"
+#include "agent/kube/watch/poller.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/http_script.h"
 #include "tests/support/malformed.h"

@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "agent/http/http_client.h"
-#include "agent/kube/node_reporter.h"
+#include "agent/kube/node/node_amplification.h"
 #include "tests/agent/stepped/one_service.h"
 #include "tests/support/fakes/annotated_node.h"
 #include "tests/support/fakes/api_server.h"

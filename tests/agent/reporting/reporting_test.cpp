@@ -56,7 +56,7 @@ struct Rivals : testing::Test {
     reporting.emplace(reporting::ReportTarget{reporting::ReportTarget::Kind::node_status, {}},
                       agent->parts().lender, log);
     reporting->set_reporter(std::move(
-        kube::NodeReporter::open(asker.loop(), api, system_clock, [] { return 0.5; }, {.node = "n1"}, {})
+        kube::ExtendedResources::open(asker.loop(), api, system_clock, [] { return 0.5; }, {.node = "n1"}, {})
             .value()));
   }
   static MonoTime minute(int count) { return MonoTime(std::chrono::minutes(count)); }

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "agent/document/document.h"
-#include "agent/kube/object_watch.h"
-#include "agent/kube/pod_watch.h"
+#include "agent/kube/watch/object_watch.h"
+#include "agent/kube/watch/pod_watch.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/watched_server.h"
 #include "tests/support/state_dir.h"

@@ -1,4 +1,4 @@
-#include "agent/kube/poller.h"
+#include "agent/kube/watch/poller.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,11 +1,12 @@
+#include "agent/kube/node/node_metric_reporter.h"
+
 #include <optional>
 #include <utility>
 
 #include "agent/kube/client/answer.h"
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
-#include "agent/kube/node_reporter.h"
-#include "agent/kube/patcher.h"
+#include "agent/kube/node/patcher.h"
 
 namespace evenkeel::kube {
 namespace {

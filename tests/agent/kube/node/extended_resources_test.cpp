@@ -1,5 +1,5 @@
 // Tests advertising lendable resources on a Node, with the answers of a Kubernetes 1.20 API server.
-#include "agent/kube/node_reporter.h"
+#include "agent/kube/node/extended_resources.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ TEST(LendingPatch, ChangesNothingElse) {
   EXPECT_EQ(kube::lending_patch({}, {}), "") << "never an empty map";
 }
 
-struct NodeReporterTest : testing::Test {
+struct ExtendedResourcesTest : testing::Test {
   ScriptedServer server{};
   Asker asker{};
   runtime::SystemClock clock{};
@@ -57,23 +57,23 @@ struct NodeReporterTest : testing::Test {
   std::vector<lending::LentAmounts> stands{};
   std::vector<std::string> failures{};
   std::size_t enough = 1;  ///< answers to wait for, good or bad
-  kube::NodeReporter reporter = spread_over(milliseconds(200));
-  kube::NodeReporter spread_over(Duration spread) {
-    return std::move(kube::NodeReporter::open(asker.loop(), api, clock, [] { return 0.5; },
-                                              {.node = "n1",
-                                               .spread = spread,
-                                               .min_interval = milliseconds(100),
-                                               .longest_wait = milliseconds(200)},
-                                              {.stands =
-                                                   [this](const lending::LentAmounts& amounts) {
-                                                     stands.push_back(amounts);
-                                                     events();
-                                                   },
-                                               .failed =
-                                                   [this](const std::string& why) {
-                                                     failures.push_back(why);
-                                                     events();
-                                                   }})
+  kube::ExtendedResources reporter = spread_over(milliseconds(200));
+  kube::ExtendedResources spread_over(Duration spread) {
+    return std::move(kube::ExtendedResources::open(asker.loop(), api, clock, [] { return 0.5; },
+                                                   {.node = "n1",
+                                                    .spread = spread,
+                                                    .min_interval = milliseconds(100),
+                                                    .longest_wait = milliseconds(200)},
+                                                   {.stands =
+                                                        [this](const lending::LentAmounts& amounts) {
+                                                          stands.push_back(amounts);
+                                                          events();
+                                                        },
+                                                    .failed =
+                                                        [this](const std::string& why) {
+                                                          failures.push_back(why);
+                                                          events();
+                                                        }})
                          .value());
   }
   void events() {
@@ -84,7 +84,7 @@ struct NodeReporterTest : testing::Test {
   }
 };
 
-TEST_F(NodeReporterTest, PatchesTheStatusAndReportsTheResult) {
+TEST_F(ExtendedResourcesTest, PatchesTheStatusAndReportsTheResult) {
   answers(http_answer(200, node_with(R"("1k")")));
   reporter.publish({1000, 1536 << 20, {}, {}}, {}, true);
   asker.run();
@@ -96,7 +96,7 @@ TEST_F(NodeReporterTest, PatchesTheStatusAndReportsTheResult) {
   EXPECT_EQ(stands[0][0], 1000);
 }
 
-TEST_F(NodeReporterTest, ResyncReadsWithoutAChange) {
+TEST_F(ExtendedResourcesTest, ResyncReadsWithoutAChange) {
   answers(http_answer(200, node_with(R"("7")")));
   reporter.resync();
   asker.run();
@@ -107,7 +107,7 @@ TEST_F(NodeReporterTest, ResyncReadsWithoutAChange) {
   EXPECT_EQ(stands[0][0], 7);
 }
 
-TEST_F(NodeReporterTest, OnlyTheNewestOfManyChangesIsSent) {
+TEST_F(ExtendedResourcesTest, OnlyTheNewestOfManyChangesIsSent) {
   answers(http_answer(200, node_with(R"("9")")));
   for (int amount = 1; amount <= 9; ++amount) reporter.publish({amount, {}, {}, {}}, {}, false);
   asker.run();
@@ -115,7 +115,7 @@ TEST_F(NodeReporterTest, OnlyTheNewestOfManyChangesIsSent) {
   EXPECT_NE(server.asked()[0].body.find("\"9\""), std::string::npos) << server.asked()[0].body;
 }
 
-TEST_F(NodeReporterTest, AnUrgentPatchReplacesAWaitingOne) {
+TEST_F(ExtendedResourcesTest, AnUrgentPatchReplacesAWaitingOne) {
   answers(http_answer(200, node_with(R"("1")")));
   reporter = spread_over(std::chrono::hours(1));
   reporter.publish({9, {}, {}, {}}, {}, false);
@@ -125,7 +125,7 @@ TEST_F(NodeReporterTest, AnUrgentPatchReplacesAWaitingOne) {
   EXPECT_NE(server.asked()[0].body.find("\"1\""), std::string::npos);
 }
 
-TEST_F(NodeReporterTest, AFailedPatchIsRetriedUntilANewerOneComes) {
+TEST_F(ExtendedResourcesTest, AFailedPatchIsRetriedUntilANewerOneComes) {
   enough = 2;
   server.answers([this](const Asked&, Exchange& exchange) {
     const bool first = server.asked().size() == 1;
@@ -139,14 +139,14 @@ TEST_F(NodeReporterTest, AFailedPatchIsRetriedUntilANewerOneComes) {
   EXPECT_EQ(server.asked()[0].body, server.asked()[1].body);
 }
 
-TEST_F(NodeReporterTest, AnAnswerThatIsNotANodeIsAFailure) {
+TEST_F(ExtendedResourcesTest, AnAnswerThatIsNotANodeIsAFailure) {
   answers(http_answer(200, "<html>a proxy's page</html>"));
   reporter.publish({5, {}, {}, {}}, {}, true);
   asker.run();
   EXPECT_EQ(failures, std::vector<std::string>{"the answer is not a Node"});
 }
 
-TEST_F(NodeReporterTest, PausedItSendsNothing) {
+TEST_F(ExtendedResourcesTest, PausedItSendsNothing) {
   reporter.publish({5, {}, {}, {}}, {}, false);
   reporter.pause();
   const auto later = asker.loop().timer([this] { asker.stop(); });

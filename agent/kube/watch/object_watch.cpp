@@ -1,4 +1,4 @@
-#include "agent/kube/object_watch.h"
+#include "agent/kube/watch/object_watch.h"
 
 #include <optional>
 #include <utility>

@@ -1,6 +1,6 @@
 // Tests the reporters' common patching: when a patch is sent, with which body, and how a failed one is
 // retried.
-#include "agent/kube/patcher.h"
+#include "agent/kube/node/patcher.h"
 
 #include <gtest/gtest.h>
 

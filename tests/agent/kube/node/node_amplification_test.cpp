@@ -1,11 +1,12 @@
 // The Node's amplification annotation: that of another writer stays, the agent does not fight for its own,
 // and it goes with the agent.
+#include "agent/kube/node/node_amplification.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <functional>
 
-#include "agent/kube/node_reporter.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/annotated_node.h"
 #include "tests/support/fakes/http_script.h"

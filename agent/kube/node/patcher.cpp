@@ -1,4 +1,4 @@
-#include "agent/kube/patcher.h"
+#include "agent/kube/node/patcher.h"
 
 #include <algorithm>
 #include <optional>

@@ -12,7 +12,7 @@
 #include "agent/document/list_reader.h"
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
-#include "agent/kube/watch_event.h"
+#include "agent/kube/watch/watch_event.h"
 #include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
 

@@ -1,7 +1,8 @@
 // The Node's taint: others' taints stay, a change meanwhile is noticed, and the taint goes with the agent.
+#include "agent/kube/node/node_taint.h"
+
 #include <gtest/gtest.h>
 
-#include "agent/kube/node_reporter.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/http_script.h"
 

@@ -1,4 +1,4 @@
-#include "agent/kube/pod_watch.h"
+#include "agent/kube/watch/pod_watch.h"
 
 #include <map>
 #include <optional>

@@ -1,3 +1,5 @@
+#include "agent/kube/node/node_amplification.h"
+
 #include <array>
 #include <cstdio>
 #include <utility>
@@ -6,9 +8,8 @@
 #include "agent/kube/client/answer.h"
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
-#include "agent/kube/node_reporter.h"
-#include "agent/kube/patcher.h"
-#include "agent/kube/trouble_report.h"
+#include "agent/kube/client/trouble_report.h"
+#include "agent/kube/node/patcher.h"
 #include "agent/runtime/json.h"
 
 namespace evenkeel::kube {

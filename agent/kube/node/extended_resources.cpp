@@ -1,4 +1,4 @@
-#include "agent/kube/node_reporter.h"
+#include "agent/kube/node/extended_resources.h"
 
 #include <utility>
 
@@ -60,9 +60,9 @@ std::string lending_patch(const lending::LentAmounts& amounts, const lending::Le
   return any ? out : std::string();
 }
 
-Result<NodeReporter> NodeReporter::open(runtime::EventLoop& loop, KubeClient& api,
-                                        const runtime::Clock& clock, Random random, const Options& options,
-                                        OnObserved on_observed) {
+Result<ExtendedResources> ExtendedResources::open(runtime::EventLoop& loop, KubeClient& api,
+                                                  const runtime::Clock& clock, Random random,
+                                                  const Options& options, OnObserved on_observed) {
   auto patcher =
       Patcher::open(loop, api, clock, std::move(random),
                     {.path = "/api/v1/nodes/" + options.node + "/status",
@@ -77,11 +77,11 @@ Result<NodeReporter> NodeReporter::open(runtime::EventLoop& loop, KubeClient& ap
                       return stands.has_value();
                     });
   if (!patcher) return tl::unexpected(patcher.error());
-  return NodeReporter(std::move(*patcher));
+  return ExtendedResources(std::move(*patcher));
 }
 
-void NodeReporter::publish(const lending::LentAmounts& amounts, const lending::LentAmounts& standing,
-                           bool urgent) {
+void ExtendedResources::publish(const lending::LentAmounts& amounts, const lending::LentAmounts& standing,
+                                bool urgent) {
   patcher_.publish([amounts, standing] { return lending_patch(amounts, standing); }, urgent);
 }
 

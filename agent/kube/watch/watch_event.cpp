@@ -1,4 +1,4 @@
-#include "agent/kube/watch_event.h"
+#include "agent/kube/watch/watch_event.h"
 
 #include <algorithm>
 #include <charconv>

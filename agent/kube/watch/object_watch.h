@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "agent/kube/list_watch.h"
+#include "agent/kube/watch/list_watch.h"
 
 namespace evenkeel::kube {
 

@@ -1,5 +1,5 @@
 // Tests creating and patching the NodeResourceTopology at an API server that has it, or has not.
-#include "agent/kube/topology_reporter.h"
+#include "agent/kube/node/topology_reporter.h"
 
 #include <gtest/gtest.h>
 

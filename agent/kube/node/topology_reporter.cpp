@@ -1,4 +1,4 @@
-#include "agent/kube/topology_reporter.h"
+#include "agent/kube/node/topology_reporter.h"
 
 #include <algorithm>
 #include <utility>

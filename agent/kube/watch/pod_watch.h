@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "agent/kube/list_watch.h"
+#include "agent/kube/watch/list_watch.h"
 #include "agent/pods/pod_list.h"
 
 namespace evenkeel::kube {

@@ -1,4 +1,4 @@
-#include "agent/kube/list_watch.h"
+#include "agent/kube/watch/list_watch.h"
 
 #include <algorithm>
 #include <optional>

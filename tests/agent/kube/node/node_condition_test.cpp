@@ -1,7 +1,8 @@
 // Tests the Node's condition: which problems are published, for how long, and that it is removed.
+#include "agent/kube/node/node_condition.h"
+
 #include <gtest/gtest.h>
 
-#include "agent/kube/node_reporter.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/fixed_wall.h"
 #include "tests/support/fakes/http_script.h"

@@ -1,7 +1,8 @@
 // Tests repeated usage reports to an API server that has NodeMetrics, or has not.
+#include "agent/kube/node/node_metric_reporter.h"
+
 #include <gtest/gtest.h>
 
-#include "agent/kube/node_reporter.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/api_server.h"
 #include "tests/support/fakes/http_script.h"
