@@ -5,18 +5,15 @@
 #include <utility>
 
 #include "agent/document/document.h"
-#include "agent/kube/client/answer.h"
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
-#include "agent/kube/client/trouble_report.h"
-#include "agent/kube/node/patcher.h"
+#include "agent/kube/node/versioned_patcher.h"
 #include "agent/runtime/json.h"
 
 namespace evenkeel::kube {
 namespace {
 
 constexpr const char* kRatio = "node.koordinator.sh/resource-amplification-ratio";
-constexpr int kConflict = 409;
 
 constexpr const char* kOfAnother =
     "the Node has a node.koordinator.sh/resource-amplification-ratio of another writer, which outranks the "
@@ -72,51 +69,35 @@ struct NodeAmplification::Impl {
     Duration interval{};
     MonoTime last{};
   };
-  runtime::EventLoop& loop;
   Looks looks;
-  TroubleReport trouble_report;
   std::function<void(const std::string&)> left_alone;
-  std::optional<Patcher> patcher{};
-  std::optional<std::string> text{};         ///< wanted; empty: none; absent: nothing was ever published
-  std::optional<Amplification> seen{};       ///< absent: to be read
+  std::optional<VersionedPatcher> patcher{};
+  std::optional<std::string> text{};  ///< wanted; empty: none; absent: nothing was ever published
+  Amplification seen{};
   std::optional<Amplification> confirmed{};  ///< with a text of the agent, as it stood last
   std::string why_left{};
-  bool putting = false;  ///< the request in flight puts the wanted text there
-  bool yielded = false, leaving = false;
+  bool putting = false;  ///< the last patch puts the wanted text there
+  bool yielded = false;
 
-  Impl(runtime::EventLoop& events, Duration look_interval, Reports reports)
-      : loop(events),
-        looks{.interval = look_interval},
-        trouble_report(std::move(reports.failed)),
-        left_alone(std::move(reports.left_alone)) {}
+  Impl(Duration look_interval, std::function<void(const std::string&)> leave)
+      : looks{.interval = look_interval}, left_alone(std::move(leave)) {}
 
   /// What stands there is not the agent's to write.
-  [[nodiscard]] bool hands_off() const { return yielded || (!seen->ratio.empty() && !seen->ours()); }
+  [[nodiscard]] bool hands_off() const { return yielded || (!seen.ratio.empty() && !seen.ours()); }
   [[nodiscard]] Amplification wanted() const {
-    Amplification out = *seen;
+    Amplification out = seen;
     if (!hands_off()) out.ratio = *text;
     // A mark alone would make an equal text of another writer look like the agent's.
     out.mark = hands_off() ? std::string() : *text;
     return out;
   }
-  [[nodiscard]] bool settled() const { return seen && *seen == wanted(); }
-  std::string body() {
-    if (!seen) return "{}";  // reads the Node
-    if (settled()) return {};
+  std::string patch() {
     putting = !text->empty() && !hands_off();
-    return amplification_patch(*seen, wanted());
+    return amplification_patch(seen, wanted());
   }
-  void send(bool urgent) {
-    patcher->publish([this] { return body(); }, urgent);
-  }
-  void look(bool urgent) {
-    seen.reset();
-    send(urgent);
-  }
-  void want(std::string next, bool urgent) {
+  void want(std::string next) {
     text = std::move(next);
     if (text->empty()) confirmed.reset();  // the agent itself takes it off
-    look(urgent);
   }
   void say(const std::optional<double>& standard_cpus, bool marked, MonoTime now) {
     auto next = amplification_text(standard_cpus);
@@ -124,55 +105,48 @@ struct NodeAmplification::Impl {
     const bool due = !next.empty() && !yielded && now - looks.last >= looks.interval;
     if (text == next && !due) return;
     looks.last = now;
-    if (text == next)
-      look(false);
-    else
-      want(std::move(next), false);
+    if (text != next) want(std::move(next));
+    patcher->look(false);
   }
   void judge(bool was_put) {
     // A Node that was deleted and registered again has lost its annotations by no one's wish.
-    const bool stood = was_put || (confirmed && confirmed->uid == seen->uid);
-    yielded = yielded || (stood && !seen->ours());
-    confirmed = seen->ours() && !text->empty() ? seen : std::nullopt;
+    const bool stood = was_put || (confirmed && confirmed->uid == seen.uid);
+    yielded = yielded || (stood && !seen.ours());
+    confirmed = seen.ours() && !text->empty() ? std::optional(seen) : std::nullopt;
     const char* why = text->empty() ? "" : yielded ? kTakenOver : hands_off() ? kOfAnother : "";
     if (why_left == why) return;
     why_left = why;
     if (left_alone) left_alone(why_left);
   }
-  bool take(const http::HttpReply& reply) {
-    const bool was_put = std::exchange(putting, false);
-    auto why = trouble(reply);
-    seen = why.empty() ? amplification_in(reply.body) : std::nullopt;
-    if (why.empty() && !seen) why = "the server's answer is not a Node";
-    if (reply.status != kConflict) trouble_report.update(why);  // then it is read again
-    if (!seen) return false;
-    judge(was_put);
-    if (!settled())
-      send(true);
-    else if (leaving)
-      loop.stop();
-    return true;
+  std::string read(std::string_view node, bool patched) {
+    auto now = amplification_in(node);
+    if (!now) return "the server's answer is not a Node";
+    seen = std::move(*now);
+    judge(patched && putting);
+    return {};
   }
   void take_off(Duration patience) {
-    if (!text || (settled() && seen->mark.empty())) return;
-    publish_at_the_end(loop, patience, [this] {
-      leaving = true;
-      want({}, true);
-    });
+    if (!text || (patcher->settled() && seen.mark.empty())) return;
+    want({});
+    patcher->finish(patience);
   }
 };
 
 Result<NodeAmplification> NodeAmplification::open(runtime::EventLoop& loop, KubeClient& api,
                                                   const runtime::Clock& clock, Random random,
                                                   const Options& options, Reports reports) {
-  auto impl = std::make_unique<Impl>(loop, options.look_interval, std::move(reports));
-  auto patcher =
-      Patcher::open(loop, api, clock, std::move(random),
-                    {.path = "/api/v1/nodes/" + options.node + "/status",
-                     .spread = options.spread,
-                     .min_interval = options.min_interval,
-                     .longest_wait = options.longest_wait},
-                    [self = impl.get()](const http::HttpReply& reply) { return self->take(reply); });
+  auto impl = std::make_unique<Impl>(options.look_interval, std::move(reports.left_alone));
+  auto* const self = impl.get();
+  auto patcher = VersionedPatcher::open(
+      loop, api, clock, std::move(random),
+      {.path = "/api/v1/nodes/" + options.node + "/status",
+       .spread = options.spread,
+       .min_interval = options.min_interval,
+       .longest_wait = options.longest_wait},
+      {.read = [self](std::string_view node, bool patched) { return self->read(node, patched); },
+       .as_wanted = [self] { return self->seen == self->wanted(); },
+       .patch = [self] { return self->patch(); },
+       .failed = std::move(reports.failed)});
   if (!patcher) return tl::unexpected(patcher.error());
   impl->patcher.emplace(std::move(*patcher));
   return NodeAmplification(std::move(impl));

@@ -3,11 +3,9 @@
 #include <utility>
 
 #include "agent/document/document.h"
-#include "agent/kube/client/answer.h"
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
-#include "agent/kube/client/trouble_report.h"
-#include "agent/kube/node/patcher.h"
+#include "agent/kube/node/versioned_patcher.h"
 #include "agent/runtime/json.h"
 
 namespace evenkeel::kube {
@@ -15,7 +13,6 @@ namespace {
 
 constexpr const char* kKey = "evenkeel.io/contended";
 constexpr const char* kEffect = "PreferNoSchedule";
-constexpr int kConflict = 409;
 
 /// Whether all of it could be copied: a taint has texts only.
 bool put_copy(runtime::Json& json, const document::Value& taint) {
@@ -72,65 +69,45 @@ std::string taint_patch(const NodeTaints& seen, bool wanted) {
 }
 
 struct NodeTaint::Impl {
-  runtime::EventLoop& loop;
-  TroubleReport trouble_report;
-  std::optional<Patcher> patcher{};
+  std::optional<VersionedPatcher> patcher{};
   std::optional<bool> wanted{};  ///< absent: nothing was ever published
-  std::optional<NodeTaints> seen{};
-  bool leaving = false;
+  NodeTaints seen{};
 
-  Impl(runtime::EventLoop& events, std::function<void(const std::string&)> complain)
-      : loop(events), trouble_report(std::move(complain)) {}
-
-  [[nodiscard]] bool settled() const { return seen && seen->ours == *wanted; }
-  void send(bool urgent) {
-    patcher->publish([this] { return body(); }, urgent);
-  }
-  [[nodiscard]] std::string body() const {
-    if (!seen) return "{}";  // reads the Node
-    return settled() ? std::string() : taint_patch(*seen, *wanted);
-  }
-  void want(bool tainted, bool urgent) {
-    wanted = tainted;
-    seen.reset();
-    send(urgent);
+  std::string read(std::string_view node) {
+    auto now = taints_in(node);
+    if (!now) return "the server's answer is not a Node with taints that can be kept";
+    seen = std::move(*now);
+    return {};
   }
   void say(std::optional<bool> tainted) {
     if (!tainted && !wanted) return;
-    if (const bool now = tainted.value_or(false); wanted != now) want(now, false);
-  }
-  bool take(const http::HttpReply& reply) {
-    auto why = trouble(reply);
-    seen = why.empty() ? taints_in(reply.body) : std::nullopt;
-    if (why.empty() && !seen) why = "the server's answer is not a Node with taints that can be kept";
-    if (reply.status != kConflict) trouble_report.update(why);  // then it is read again
-    if (!seen) return false;
-    if (!settled())
-      send(true);
-    else if (leaving)
-      loop.stop();
-    return true;
+    const bool now = tainted.value_or(false);
+    if (wanted == now) return;
+    wanted = now;
+    patcher->look(false);
   }
   void take_off(Duration patience) {
-    if (!wanted || (!*wanted && settled())) return;
-    publish_at_the_end(loop, patience, [this] {
-      leaving = true;
-      want(false, true);
-    });
+    if (!wanted || (!*wanted && patcher->settled())) return;
+    wanted = false;
+    patcher->finish(patience);
   }
 };
 
 Result<NodeTaint> NodeTaint::open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
                                   Random random, const Options& options,
                                   std::function<void(const std::string&)> failed) {
-  auto impl = std::make_unique<Impl>(loop, std::move(failed));
+  auto impl = std::make_unique<Impl>();
+  auto* const self = impl.get();
   auto patcher =
-      Patcher::open(loop, api, clock, std::move(random),
-                    {.path = "/api/v1/nodes/" + options.node,
-                     .spread = options.spread,
-                     .min_interval = options.min_interval,
-                     .longest_wait = options.longest_wait},
-                    [self = impl.get()](const http::HttpReply& reply) { return self->take(reply); });
+      VersionedPatcher::open(loop, api, clock, std::move(random),
+                             {.path = "/api/v1/nodes/" + options.node,
+                              .spread = options.spread,
+                              .min_interval = options.min_interval,
+                              .longest_wait = options.longest_wait},
+                             {.read = [self](std::string_view node, bool) { return self->read(node); },
+                              .as_wanted = [self] { return self->seen.ours == self->wanted; },
+                              .patch = [self] { return taint_patch(self->seen, *self->wanted); },
+                              .failed = std::move(failed)});
   if (!patcher) return tl::unexpected(patcher.error());
   impl->patcher.emplace(std::move(*patcher));
   return NodeTaint(std::move(impl));
