@@ -19,6 +19,7 @@ constexpr FactSet published_by(const std::tuple<const Each*...>& /*all*/) {
 }
 
 constexpr auto kSpecs = specs_of(kPolicies);
+static_assert(kSpecs.size() <= kNoPolicy, "kNoPolicy is the index of a policy");
 
 static_assert(
     !first_misplaced(fact_uses_of(kPolicies)),

@@ -29,7 +29,7 @@ struct Written {
   std::string old_text{}, new_text{};
   CgroupId cgroup{};
   Knob knob{};
-  decide::PolicyIndex by = 0;
+  decide::PolicyIndex by = decide::kNoPolicy;
   bool restored = false;  ///< the original was restored: the reason says for which policy
   Reason why{};
   bool of_trial = false;  ///< "proof" withholds the value for some seconds, or it is back after that
@@ -57,7 +57,7 @@ struct Managed {
   Knob knob{};
   std::string path{};
   std::string original{}, ours{};
-  decide::PolicyIndex by = 0;
+  decide::PolicyIndex by = decide::kNoPolicy;
   Reason why{};
   MonoTime since{};
   bool yielded = false;
@@ -70,8 +70,8 @@ struct Kept {
   CgroupId cgroup{};
   Knob knob{};
   std::string path{};
-  std::string owners{}, wanted{};  ///< as the file has them
-  decide::PolicyIndex by = 0;      ///< the policy that wants the other value
+  std::string owners{}, wanted{};              ///< as the file has them
+  decide::PolicyIndex by = decide::kNoPolicy;  ///< the policy that wants the other value
   Reason why{};
 };
 

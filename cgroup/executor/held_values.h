@@ -25,7 +25,7 @@ struct HeldValue {
   KnobFile file{};
   std::string original{}, ours{};
   KnobValue original_value{}, ours_value{};
-  decide::PolicyIndex by = 0;
+  decide::PolicyIndex by = decide::kNoPolicy;
   Reason why{};
   MonoTime since{};
   CgroupId first_later_cgroup{};  ///< cgroups with this id or a later one were created while the value was
@@ -40,7 +40,7 @@ struct KeptValue {
   CgroupId cgroup{};
   Knob knob{};
   KnobValue owners{}, wanted{};
-  decide::PolicyIndex by = 0;
+  decide::PolicyIndex by = decide::kNoPolicy;
 };
 
 /// A CPU set of a pod or container that is equal to what the agent wrote to a directory above, and was there

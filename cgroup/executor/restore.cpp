@@ -89,7 +89,7 @@ class Undo {
          .old_text = text,
          .new_text = entry.original,
          .knob = entry.knob,
-         .by = 255,
+         .by = decide::kNoPolicy,
          .restored = true,
          .why = copies_.files.contains(entry.path())
                     ? because("the value was copied from the directory above: it gets the original of that")

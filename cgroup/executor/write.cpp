@@ -191,7 +191,8 @@ bool Executor::Impl::pretend(int group, Knob knob, const KnobValue& value, const
 }
 
 /// Sets the reason: the plan's own where its wish is fulfilled, or that of the intent on this group or an
-/// ancestor that required another value.
+/// ancestor that required another value. Without such an intent the kernel's rules require it with an
+/// original that is being restored, and no policy is named.
 void Executor::Impl::explain(HeldValue& row, int group) const {
   const decide::Intent* intent = intent_of(row.cgroup, row.knob);
   if (intent) row.by = intent->by;

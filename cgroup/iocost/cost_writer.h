@@ -49,7 +49,7 @@ class IoCostWriter final : public executor::Actuator {
     decide::DiskCost cost{};
     std::string original{}, ours{};  ///< empty: the agent has not written
     std::string before_us{};         ///< the first original
-    decide::PolicyIndex by = 0;
+    decide::PolicyIndex by = decide::kNoPolicy;
     Reason why{};
     MonoTime since{}, checked_at{};
     executor::RetryBackoff pause{};

@@ -32,7 +32,7 @@ void restore_network(const Host& host, NetworkPort& port, executor::Journal& jou
     report.writes.push_back({.path = path,
                              .old_text = "ours",
                              .new_text = "nothing",
-                             .by = 255,
+                             .by = decide::kNoPolicy,
                              .restored = true,
                              .why = because("the journal says that the agent made it")});
     static_cast<void>(journal.unmade(path));

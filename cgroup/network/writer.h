@@ -75,7 +75,7 @@ class NetworkWriter final : public executor::Actuator {
   OwnMinors own_{};
   std::string reported_{};  ///< why nothing is done, already reported
   executor::ActuatorTotals totals_{};
-  decide::PolicyIndex by_ = 0;
+  decide::PolicyIndex by_ = decide::kNoPolicy;
   MonoTime now_{}, since_{}, next_check_{};
   executor::RetryBackoff pause_{};
   executor::Report* report_ = nullptr;

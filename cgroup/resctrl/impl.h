@@ -27,7 +27,7 @@ struct HeldGroup {
   bool in_force = false;
   std::string before_us{};      ///< the file's text as the kernel created it
   executor::Contest contest{};  ///< of the schemata
-  decide::PolicyIndex by = 0;
+  decide::PolicyIndex by = decide::kNoPolicy;
   Reason why{};
   MonoTime since{};
 };
@@ -106,7 +106,7 @@ struct ResctrlGroupWriter::Impl {
   ResctrlCounters counters{};
   std::uint32_t next_group = 1;
   std::uint64_t round = 0;
-  decide::PolicyIndex last_by = 0;
+  decide::PolicyIndex last_by = decide::kNoPolicy;
   tree::CheckTimer timer{};
   MonoTime at{};
   executor::Report* report = nullptr;

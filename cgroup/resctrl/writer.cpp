@@ -206,7 +206,7 @@ void restore_resctrl(ResctrlFiles& files, executor::Journal& journal, executor::
           {.path = path,
            .old_text = "group",
            .new_text = "",
-           .by = 255,
+           .by = decide::kNoPolicy,
            .restored = true,
            .why = because(
                "the journal says that the agent made this group: its tasks are back in the root group")});

@@ -261,7 +261,7 @@ void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, executor::Jou
           {.path = path,
            .old_text = "a group of the agent",
            .new_text = kNone,
-           .by = 255,
+           .by = decide::kNoPolicy,
            .restored = true,
            .why = because("the journal says that the agent gave this cookie: its tasks have none again")});
     static_cast<void>(journal.unmade(path));

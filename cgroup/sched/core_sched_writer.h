@@ -130,7 +130,7 @@ class CoreSchedWriter final : public executor::Actuator {
   CoreSchedCounters counters_{};
   std::uint32_t next_group_ = 1;
   std::uint64_t round_ = 0;
-  decide::PolicyIndex by_ = 0;
+  decide::PolicyIndex by_ = decide::kNoPolicy;
   MonoTime now_{};
   executor::RetryBackoff pause_{};
   executor::Report* report_ = nullptr;

@@ -198,7 +198,7 @@ void restore_sched_features(const Host& host, executor::Journal& journal, execut
         report.writes.push_back({.path = file,
                                  .old_text = word(name, !on),
                                  .new_text = undo,
-                                 .by = 255,
+                                 .by = decide::kNoPolicy,
                                  .restored = true,
                                  .why = because("the original, kept in the journal")});
       }

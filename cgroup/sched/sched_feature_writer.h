@@ -67,7 +67,7 @@ class SchedFeatureWriter final : public executor::Actuator {
   std::vector<Turned> turned_{};
   std::string file_{};
   MonoTime next_check_{};
-  decide::PolicyIndex by_ = 0;
+  decide::PolicyIndex by_ = decide::kNoPolicy;
   SchedFeatureCounters counters_{};
 };
 

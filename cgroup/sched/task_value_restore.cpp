@@ -68,7 +68,7 @@ void restore_task_values(ResctrlFiles& files, TaskSetting& setting, executor::Jo
           {.path = path,
            .old_text = setting.text_of(record->ours),
            .new_text = original + ": " + counted(tasks, setting.names()),
-           .by = 255,
+           .by = decide::kNoPolicy,
            .restored = true,
            .why =
                because("the journal says that the agent gave these tasks a value: they get their own back")});

@@ -126,7 +126,7 @@ class TaskValueWriter : public executor::Actuator {
   tree::CheckTimer timer_;
   TaskValueCounters counters_{};
   std::uint64_t round_ = 0;
-  decide::PolicyIndex by_ = 0;
+  decide::PolicyIndex by_ = decide::kNoPolicy;
   MonoTime now_{};
   executor::RetryBackoff pause_{};
   std::optional<CgroupId> refused_{};  ///< whose tasks the last refusal was about; absent: nothing is refused

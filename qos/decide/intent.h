@@ -22,6 +22,8 @@ namespace evenkeel::decide {
 
 /// Position in the registry; also the rank for Merge::first.
 using PolicyIndex = std::uint8_t;
+/// Of a value that no policy asked for: an original, or what the kernel's rules require with one.
+inline constexpr PolicyIndex kNoPolicy = 0xff;
 
 struct Intent {
   CgroupId target{};

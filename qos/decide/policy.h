@@ -83,7 +83,7 @@ struct Policy : PolicySpec {
 
 /// All policies in the order of their rank (qos/registry.h).
 std::span<const PolicySpec* const> policies();
-/// "restore" for an index that belongs to no policy: a value restored without one.
+/// "restore" for kNoPolicy.
 std::string_view policy_name(PolicyIndex by);
 
 }  // namespace evenkeel::decide
