@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "agent/agent.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/api_server.h"
 #include "tests/support/fakes/fake_host.h"
