@@ -82,7 +82,8 @@ void Execution::mark_withheld(const decide::Intents& intents, executor::Report& 
   }
   if (!intents.on_trial() && !report.writes.empty()) on_trial_.clear();
   for (const executor::Written& write : report.writes)
-    if (write.restored && write.of_trial) on_trial_.push_back(write.path);
+    if (write.restored && write.of_trial && std::ranges::find(on_trial_, write.path) == on_trial_.end())
+      on_trial_.push_back(write.path);
 }
 
 executor::Report Execution::restore_all(MonoTime now) {

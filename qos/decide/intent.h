@@ -53,7 +53,8 @@ class Intents {
   struct Withheld {
     PolicyIndex by = 0;
     Reason why{};
-    bool for_a_trial = false;  ///< for some seconds only
+    /// They come and go with trials: "proof" tells that, and no line of the log each single one.
+    bool for_a_trial = false;
   };
   /// Removes the intents that `matches` selects; their values are restored for the reason in `how`, whose
   /// `by` does not count. It is kept for each policy, and the first one counts.

@@ -42,12 +42,13 @@ void decide_verdict(double error_rate, Evidence& one) {
 }
 
 /// Trials that were cut short have no sum of their last span, and of zeros there is no ratio.
-void add_effect(std::span<const double> with, double without, Evidence& one) {
+void add_effect(std::span<const double> others, double drawn, bool given, Evidence& one) {
   const auto has_logarithm = [](double each) { return each > 0 && std::isfinite(each); };
-  if (!has_logarithm(without) || !std::ranges::all_of(with, has_logarithm)) return;
+  if (!has_logarithm(drawn) || !std::ranges::all_of(others, has_logarithm)) return;
   double logs = 0;
-  for (const double each : with) logs += std::log(each);
-  const double ratio = logs / static_cast<double>(with.size()) - std::log(without);
+  for (const double each : others) logs += std::log(each);
+  const double above = logs / static_cast<double>(others.size()) - std::log(drawn);
+  const double ratio = given ? -above : above;
   one.log_sum += ratio;
   one.log_squares += ratio * ratio;
   ++one.logs;
@@ -56,24 +57,27 @@ void add_effect(std::span<const double> with, double without, Evidence& one) {
 }  // namespace
 
 bool conclude(const Trial& trial, Evidence& one) {
-  const auto spans = static_cast<std::size_t>(trial.spans), drawn = static_cast<std::size_t>(trial.withheld);
-  std::array<double, kMostSpans> others = trial.felt;
-  const double without = trial.felt[drawn];
-  std::swap(others[drawn], others[spans - 1]);
-  const std::span<const double> with(others.data(), spans - 1);
+  const auto spans = static_cast<std::size_t>(trial.spans), index = static_cast<std::size_t>(trial.withheld);
+  std::array<double, kMostSpans> felt = trial.felt;
+  const double drawn = trial.felt[index];
+  std::swap(felt[index], felt[spans - 1]);
+  const std::span<const double> others(felt.data(), spans - 1);
 
   one.feeling = trial.feeling;
   ++one.trials;
   ++one.trials_of_run;
-  add_effect(with, without, one);
+  add_effect(others, drawn, trial.given, one);
   const double floor = unnoticed(trial.feeling);
   const auto larger = [&](double value) { return value * kWorthNaming + floor; };
   const auto [least, most] = std::ranges::minmax(std::span(trial.felt.data(), spans));
   if (most > larger(least)) {  // else all are alike, whatever was withheld
-    one.harms.add(std::ranges::count_if(with, [&](double each) { return each <= larger(without); }),
-                  trial.spans);
-    one.helps.add(std::ranges::count_if(with, [&](double each) { return larger(each) >= without; }),
-                  trial.spans);
+    // The bets are on the drawn span: that it is the best, and that it is the worst.
+    detector::RankTest& least_is_drawn = trial.given ? one.helps : one.harms;
+    detector::RankTest& most_is_drawn = trial.given ? one.harms : one.helps;
+    least_is_drawn.add(std::ranges::count_if(others, [&](double each) { return each <= larger(drawn); }),
+                       trial.spans);
+    most_is_drawn.add(std::ranges::count_if(others, [&](double each) { return larger(each) >= drawn; }),
+                      trial.spans);
   }
   const Verdict before = one.verdict;
   decide_verdict(trial.error_rate, one);

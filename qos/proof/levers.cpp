@@ -48,6 +48,26 @@ void withhold(std::size_t lever, const decide::Intents::Withheld& how, decide::I
   intents.withhold([&](const auto& intent) { return is_intent_of(kTable[lever], intent); }, how);
 }
 
+void withhold_all(const ProofSettings& settings, const ProofState& state, decide::Intents& out) {
+  const bool quota_in_trial = state.trial && state.trial->lever == kBesteffortQuota;
+  if (state.trial && state.trial->withholds())
+    withhold(
+        state.trial->lever,
+        {.why = because("proof withholds this lever for some seconds, to measure whether it helps services"),
+         .for_a_trial = true},
+        out);
+  if (state.release.in_force && !quota_in_trial)
+    withhold(kBesteffortQuota,
+             {.why = because("proof has shown that services on this node do without this quota"),
+              .for_a_trial = true},
+             out);
+  for (std::size_t i = 0; settings.withdraw && i < kLevers; ++i)
+    if (verdict(state, i) == Verdict::harms)
+      withhold(i,
+               {.why = because("proof withholds this lever, for it was found to harm services on this node")},
+               out);
+}
+
 // The scheduler acts at once, so a single tick shows what it does. Memory and disks take longer to feel the
 // difference, and the kernel's stall times are read every second to fifth tick. More spans find a difference
 // in fewer trials, but the load should not change meanwhile.

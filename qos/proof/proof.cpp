@@ -55,14 +55,21 @@ const Evidence& evidence_of(const Candidate& one, const ProofState& state) {
   return one.feeling == Feeling::reported ? state.reported[one.lever] : state.evidence[one.lever];
 }
 
-/// What has not been decided; what has been at some moments only.
-bool may_be_tried(const Candidate& one, const ProofState& state, MonoTime now) {
+/// How far the trials speak against what is done now: with the lever, or without one that is released.
+double suspicion(const Candidate& one, const ProofState& state) {
   const Evidence& evidence = evidence_of(one, state);
+  return is_released(one.lever, state) ? evidence.helps.wealth() : evidence.harms.wealth();
+}
+
+/// What has not been decided; what has been at some moments only. That services are without a lever which may
+/// help them cannot wait.
+bool may_be_tried(const Candidate& one, const ProofState& state, MonoTime now) {
   const Verdict known = verdict(state, one.lever);
-  const bool suspected = evidence.harms.wealth() > kSuspected;
+  const bool suspected = suspicion(one, state) > kSuspected;
   if (known == Verdict::harms) return false;
   if (known == Verdict::helps && !suspected && state.rests_until[one.lever] > now) return false;
-  return evidence.verdict == Verdict::unknown || state.moments % kKnownEvery == 0;
+  if (is_released(one.lever, state) && suspected) return true;
+  return evidence_of(one, state).verdict == Verdict::unknown || state.moments % kKnownEvery == 0;
 }
 
 /// The smallest comes first: a lever that is suspected before all others, else the one with the fewest
@@ -73,7 +80,7 @@ std::pair<double, std::int64_t> rank(const Candidate& one, const ProofState& sta
   const std::int64_t turn = one.feeling == Feeling::reported ? (evidence.trials + 1) * one.pace.ticks /
                                                                    pace(levers()[one.lever].feeling).ticks
                                                              : evidence.trials;
-  return {-std::max(evidence.harms.wealth(), kSuspected), turn};
+  return {-std::max(suspicion(one, state), kSuspected), turn};
 }
 
 std::optional<Candidate> choose(const ProofState& state, MonoTime at, const Felt& now,
@@ -159,7 +166,8 @@ void begin(const NodeSnapshot& node, const NodeSlo& slo, const Candidate& chosen
                       .spans = chosen.pace.spans,
                       .ticks = chosen.pace.ticks,
                       .error_rate = error_rate(slo),
-                      .withheld = draw(chosen.pace.spans, state)};
+                      .withheld = draw(chosen.pace.spans, state),
+                      .given = is_released(chosen.lever, state)};
   state.trial->despite_trouble = state.postponed_since && node.at - *state.postponed_since >= kPatience;
   state.rests_until[chosen.lever] = node.at + kHelpfulRest * chosen.pace.ticks * tick;
   state.begun = true;
@@ -175,21 +183,29 @@ std::optional<Pace> affordable_reported_pace(const NodeSnapshot& node, const Nod
   return needed && needed->ticks * tick <= half_budget(slo.evenkeel.proof) ? needed : std::nullopt;
 }
 
-void step(const NodeSnapshot& node, const NodeSlo& slo, const InForce& there, std::string_view trouble,
-          ProofState& state) {
+/// What the other policies want and know in this tick.
+struct Others {
+  InForce there{};
+  bool quota_counts = true;    ///< a trial of the quota may decide whether it is needed
+  std::string_view trouble{};  ///< of services; empty: none
+};
+
+void step(const NodeSnapshot& node, const NodeSlo& slo, const Others& others, ProofState& state) {
   const Felt now = felt(node, state.before);
   const auto feels = unusual(now, state.usual);
-  state.trouble = trouble.empty() && feels ? name(*feels) : trouble;
+  const InForce& there = others.there;
+  state.trouble = others.trouble.empty() && feels ? name(*feels) : others.trouble;
   state.compared.reserve(slo.evenkeel.objectives.size());  // not when a trial begins
   const auto reported = affordable_reported_pace(node, slo);
   const Duration tick = node.since_previous.value_or(Duration{});
-  for (std::size_t i = 0; i < kLevers; ++i)
-    state.standing[i] = !there[i]                                  ? Standing::not_in_force
-                        : comparable(levers()[i], now) || reported ? Standing::testable
-                                                                   : Standing::unknown;
+  for (std::size_t i = 0; i < kLevers; ++i) {
+    const bool counts = i != kBesteffortQuota || others.quota_counts;
+    const bool known = counts && (comparable(levers()[i], now) || reported);
+    state.standing[i] = !there[i] ? Standing::not_in_force : known ? Standing::testable : Standing::unknown;
+  }
   add_budget(node, slo.evenkeel.proof, state);
   if (state.trial) {
-    if (state.trial->withholds()) {
+    if (state.trial->is_drawn()) {
       state.withheld += tick;
       *state.budget -= tick;
     }
@@ -228,34 +244,34 @@ std::string_view known_trouble(const ProofPolicy::Facts& facts) {
 
 bool enabled(const NodeSlo& slo) { return slo.evenkeel.proof.enable; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, ProofPolicy::Facts facts,
-            decide::Intents& out) {
+void begin_tick(const NodeSlo& slo, ProofState& state, ProofPolicy::Facts facts) {
   state.events.clear();
   state.begun = false;
   state.trouble = {};
+  state.release.changed = false;
   // Under another configuration the levers have other values.
-  if (std::exchange(state.configuration, slo.fingerprint) != slo.fingerprint) {
-    state.evidence = state.reported = {};
-    state.trial.reset();
-    state.compares_waits = false;
-    facts.withdraw();
+  if (std::exchange(state.configuration, slo.fingerprint) == slo.fingerprint) return;
+  state.evidence = state.reported = {};
+  state.trial.reset();
+  state.compares_waits = false;
+  facts.withdraw();
+}
+
+void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, ProofPolicy::Facts facts,
+            decide::Intents& out) {
+  begin_tick(slo, state, facts);
+  if (slo.evenkeel.hands_off) {
+    state.release = {};
+    return;
   }
-  if (slo.evenkeel.hands_off) return;
-  const InForce there = in_force(out);
-  state.compares_waits |= acts_on_waits(there);
-  if (node.measured) step(node, slo, there, known_trouble(facts), state);
-  if (state.trial && state.trial->withholds())
-    withhold(
-        state.trial->lever,
-        {.why = because("proof withholds this lever for some seconds, to measure whether it helps services"),
-         .for_a_trial = true},
-        out);
+  const bool may_release = may_be_released(slo, facts.read<decide::ServiceObjectives>());
+  const bool is_by_rule = slo.threshold.cpu_suppress_policy == SuppressPolicy::automatic;
+  const Others others{in_force(out), !is_by_rule || quota_binds(node, out), known_trouble(facts)};
+  state.compares_waits |= acts_on_waits(others.there);
+  if (node.measured) step(node, slo, others, state);
+  update_release(node.at, may_release, others.trouble.empty() ? state.trouble : others.trouble, state);
+  withhold_all(slo.evenkeel.proof, state, out);
   if (!slo.evenkeel.proof.withdraw) return facts.withdraw();
-  for (std::size_t i = 0; i < kLevers; ++i)
-    if (verdict(state, i) == Verdict::harms)
-      withhold(i,
-               {.why = because("proof withholds this lever, for it was found to harm services on this node")},
-               out);
   // A quota whose request sizes are withheld would harm, too: it is not tried first.
   facts.publish<decide::HarmfulLevers>().besteffort_quota =
       verdict(state, kBesteffortQuota) == Verdict::harms || verdict(state, kRequestSizes) == Verdict::harms;
