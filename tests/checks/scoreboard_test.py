@@ -77,7 +77,19 @@ class Tables(unittest.TestCase):
         self.expect("| installed | 200 | 402 | 800 | 3.94 (", " | 1.99 (", " | 50.0 | 25 % | +294 % | 50 % | 0 |",
                     "4000 requests a second were answered. Lateness of the load generator: its p99 was 20 µs, at most 20 µs.")
         goals = "\n".join(report.goals({"redis beside spin": self.cell}))
-        self.assertIn("| p99 not above unmanaged | 0 of 1 cells | redis beside spin |", goals)
+        self.assertIn("| p99 not above unmanaged | 0 of 1 cells | redis beside spin: 1.99 (", goals)
+        self.assertIn("where the p99 is not below it | 0 of 1 cells | redis beside spin: 50 % |", goals)
+        self.assertIn("| p99 below unmanaged, where one lever's is | 0 of 0 cells |  |", goals)
+        ratio = report.ratios({"redis beside spin": self.cell})["redis beside spin"]["installed"]
+        self.assertEqual((ratio["unmanaged"]["p50_us"][0], ratio["alone"]["p999_us"][0]), (2, 4))
+
+    def test_what_a_lever_reaches_is_a_goal(self):
+        self.cell.update({"short": rounds(100), "installed": rounds(200)})
+        told = lambda: report.goals({"redis beside spin": self.cell})[-2]
+        self.assertIn("0 of 1 cells | redis beside spin: `short` 0.50 (", told())
+        self.cell["installed"] = rounds(110, work=50)
+        self.assertIn("| 1 of 1 cells |  |", told())
+        self.assertIn("where the p99 is not below it | 0 of 0 cells |", report.goals({"redis beside spin": self.cell})[-3])
 
     def test_no_difference_late_rounds_and_dropped_rounds(self):
         self.cell["installed"] = rounds(200)

@@ -25,6 +25,7 @@ PROOF = "extensions: {evenkeel: {proof: {enable: true}}}\n"
 BURST = "cpuBurstStrategy: {policy: %s}\n"
 # The pods of MEMORY ask for lent memory, for which the agent would also set their shares.
 MEMORY = "resourceQOSStrategy: {%s: {memoryQOS: {enable: true, %s}}}\nextensions: {evenkeel: {batchResources: false}}\n"
+BRAKE = "extensions: {evenkeel: {brake: {enable: true}}}\n"
 PUSH_BACK = "extensions: {evenkeel: {memoryPushBack: {enable: true}}}\n"
 DISK = "resourceQOSStrategy: {beClass: {blkioQOS: {enable: true, blocks: [{name: /dev/DISK, type: device, ioCfg: {%s}}]}}%s}\n"
 COST = ", cgroupRoot: {blkioQOS: {enable: true, blocks: [{name: /dev/DISK, type: device, ioCfg: {}}]}}"
@@ -256,6 +257,7 @@ def cpu_levers():
         Contender("long+short", "no quota, both", batch_size_ms=100, service_size_ms=0.1),
         Contender("idle", "cpu.idle on the BestEffort directory", writes=[idle(besteffort)]),
         Contender("idle-pods", "cpu.idle on the batch pods", writes=[idle(batch_pods)]),
+        Contender("brake", "evenkeel with the brake alone", nodeslo=BRAKE),
         Contender("burst", "evenkeel with CPU burst alone", nodeslo=BURST % "cpuBurstOnly", beside=with_limit),
         Contender("quota-burst", "evenkeel with larger quotas for a while, alone", nodeslo=BURST % "cfsQuotaBurstOnly", beside=with_limit),
     ]

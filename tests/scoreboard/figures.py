@@ -1,5 +1,6 @@
 """Medians, and intervals of ratios by bootstrap."""
 
+import functools
 import random
 
 
@@ -12,8 +13,13 @@ def median(values):
 LEAST_ROUNDS = 3  # resampling fewer would make a narrow interval of nothing
 
 
-def ratio(ours, base, samples=2000, confidence=0.95, seed=1):
+def ratio(ours, base):
     """(median of ours / median of base, low, high), by resampling the rounds of each side. None: too few rounds."""
+    return resampled(tuple(ours), tuple(base))
+
+
+@functools.cache  # tables are written after each cell
+def resampled(ours, base, samples=2000, confidence=0.95, seed=1):
     if min(len(ours), len(base)) < LEAST_ROUNDS:
         return None
     draw = random.Random(seed)

@@ -12,11 +12,18 @@ import plot
 def write(results, ways, options):
     with open(f"{options.out}/scoreboard.json", "w") as file:
         json.dump({"kernel": platform.release(), "cpus": os.cpu_count(), "seconds": options.seconds, "rounds": options.rounds,
-                   "not_measured": options.skipped, "results": results}, file, indent=1)
+                   "not_measured": options.skipped, "ratios": ratios(results), "results": results}, file, indent=1)
     with open(f"{options.out}/scoreboard.md", "w") as file:
         file.write(markdown(results, ways, options))
     with open(f"{options.out}/scoreboard.svg", "w") as file:
         file.write(plot.svg(results, ways))
+
+
+def ratios(results):
+    """[median, low, high] of each contender's p50, p99 and p99.9 to those of `unmanaged` and `alone`, by cell; null: too few rounds."""
+    return {where: {name: {base: {key: figures.interval(rounds, cell[base], key) for key in ["p50_us", "p99_us", "p999_us"]}
+                           for base in ["unmanaged", "alone"] if base in cell and base != name} for name, rounds in cell.items()}
+            for where, cell in results.items()}
 
 
 def markdown(results, ways, options):
@@ -50,24 +57,39 @@ CPU_BATCHES = ["spin", "compile", "ffmpeg", "fork", "bandwidth"]
 
 
 def goals(results, name="installed"):
-    """What evenkeel as installed is to reach, in how many of the cells in which it could be told, and where it does not."""
+    """What evenkeel as installed is to reach, in how many of the cells in which it could be told, and where it does not, with what
+    was measured there."""
     told = {"p99 not above unmanaged": {}, "p99.9 not above unmanaged": {}, "p99 at most 1.25 times alone (CPU work only)": {},
-            "batch work at least 95 % of unmanaged": {}}
+            "batch work at least 95 % of unmanaged, where the p99 is not below it": {}, "p99 below unmanaged, where one lever's is": {}}
     for where, cell in results.items():
         if not all(way in cell for way in [name, "alone", "unmanaged"]):
             return []
-        p99, p999 = (figures.interval(cell[name], cell["unmanaged"], key) for key in ["p99_us", "p999_us"])
-        to_alone = figures.interval(cell[name], cell["alone"], "p99_us") if where.split(" beside ")[1] in CPU_BATCHES else None
-        work = scores(cell, name)[2]
-        for goal, reached in zip(told, [p99 and p99[1] <= 1, p999 and p999[1] <= 1, to_alone and to_alone[0] <= 1.25,
-                                        work and float(work.split()[0]) >= 95]):
-            if reached not in (None, ""):
+        for goal, reached in zip(told, reached_in(where, cell, name)):
+            if reached is not None:
                 told[goal][where] = reached
     out = [f"### Goals of `{name}`", "", "| goal | reached in | not in |", "|---|---|---|"]
     for goal, cells in told.items():
-        missed = [where for where, reached in cells.items() if not reached]
-        out.append(f"| {goal} | {len(cells) - len(missed)} of {len(cells)} cells | {', '.join(missed)} |")
+        missed = [f"{where}: {why}" for where, why in cells.items() if why]
+        out.append(f"| {goal} | {len(cells) - len(missed)} of {len(cells)} cells | {'; '.join(missed)} |")
     return out + [""]
+
+
+def reached_in(where, cell, name):
+    """For each goal: empty if it is reached, else what was measured instead; None: it cannot be told, or is none here."""
+    p99, p999 = (figures.interval(cell[name], cell["unmanaged"], key) for key in ["p99_us", "p999_us"])
+    to_alone = figures.interval(cell[name], cell["alone"], "p99_us") if where.split(" beside ")[1] in CPU_BATCHES else None
+    work, gained = scores(cell, name)[2], p99 and p99[2] < 1
+    helps = [f"`{way}` {figures.verdict(found)}" for way, found in levers_that_help(cell, name) if p99]
+    return [p99 and ("" if p99[1] <= 1 else figures.verdict(p99)), p999 and ("" if p999[1] <= 1 else figures.verdict(p999)),
+            to_alone and ("" if to_alone[0] <= 1.25 else figures.verdict(to_alone)),
+            None if gained or not work else "" if float(work.split()[0]) >= 95 else work,
+            None if not helps else "" if gained else ", ".join(helps)]
+
+
+def levers_that_help(cell, name):
+    found = {way: figures.interval(rounds, cell["unmanaged"], "p99_us") for way, rounds in cell.items()
+             if way not in [name, "alone", "unmanaged"]}
+    return [(way, interval) for way, interval in found.items() if interval and interval[2] < 1]
 
 
 def table(name, cell, ways):

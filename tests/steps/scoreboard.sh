@@ -1,5 +1,7 @@
 # Real services beside real batch work, under Kubernetes' own values, other rules and this agent (tests/scoreboard).
 # SCOREBOARD_ARGS: more arguments of tests/scoreboard/scoreboard, for example "--services redis --rounds 3".
+# SCOREBOARD_MINUTES: a call of step_scoreboard ends after so long. As long as rounds are left it counts as skipped, and the next
+# call goes on with them.
 # KERNELS_ARGS, KERNELS_STALL_ARGS, KERNELS: the same for the guests of step_kernels (beside CPU work; beside work on memory and
 # disk), and which suites of Debian their kernels come from.
 # OBJECTIVE_ARGS: the same for tests/scoreboard/objective, for example "--days 1 --scale 0.35".
@@ -16,7 +18,8 @@ real_services() {
   stop_packaged_services
   build release open_loop hog || return
   # shellcheck disable=SC2086
-  tests/scoreboard/scoreboard --binary build/release/evenkeel --tools build/release/tests --out build/scoreboard ${SCOREBOARD_ARGS:-}
+  or_skipped tests/scoreboard/scoreboard --binary build/release/evenkeel --tools build/release/tests --out build/scoreboard \
+    ${SCOREBOARD_MINUTES:+--minutes "$SCOREBOARD_MINUTES"} ${SCOREBOARD_ARGS:-}
 }
 
 # What was installed before `auto` must lose against no agent at all, and what is installed now must not.
@@ -26,7 +29,7 @@ old_base_loses() {
   esac
   stop_packaged_services
   build release open_loop hog || return
-  tests/scoreboard/scoreboard --binary build/release/evenkeel --tools build/release/tests --out build/scoreboard/regression \
+  tests/scoreboard/scoreboard --binary build/release/evenkeel --tools build/release/tests --out build/scoreboard/regression --fresh \
     --services redis --batch spin --contenders unmanaged,installed,old-base --must-lose old-base --must-not-lose installed
 }
 
@@ -52,21 +55,26 @@ KERNELS_STALL_ARGS=${KERNELS_STALL_ARGS:---services redis-aof --batch grow,cache
 kernel_dir() { case $1 in bookworm) echo build/vm ;; bookworm-backports) echo build/vm-newer ;; *) echo "build/vm-$1" ;; esac; }
 kernel_guest() { if [ "$1" = bookworm ]; then prepare_guest build/vm; else prepare_guest "$(kernel_dir "$1")" "$1"; fi; }
 # scoreboard_in_guest SUITE NAME SECONDS ARGUMENT...: the table goes to build/scoreboard/NAME.md, what could not be measured is
-# counted as skipped. loglevel: the kernel would report each process that it kills at its memory limit.
+# counted as skipped, and so is a run of which rounds are left after SECONDS: the next one goes on. loglevel: the kernel would
+# report each process that it kills at its memory limit.
 scoreboard_in_guest() {
-  local suite=$1 serial=build/logs/$2.serial out=build/scoreboard/$2.md seconds=$3 why
+  local suite=$1 serial=build/logs/$2.serial out=build/scoreboard/$2.md kept=build/scoreboard/$2 seconds=${VM_SECONDS:-$3} why status
   shift 3
   stop_packaged_services
   build release open_loop hog || return
-  VM_DIR=$(kernel_dir "$suite") VM_SECONDS=${VM_SECONDS:-$seconds} VM_APPEND=loglevel=1 bash tests/vm/vmrun \
-    python3 tests/scoreboard/scoreboard --binary build/release/evenkeel --tools build/release/tests --out /tmp/scoreboard "$@" \
-    >"$serial" 2>&1 || { tail -5 "$serial"; return 1; }
-  mkdir -p build/scoreboard
+  mkdir -p "$kept"
+  VM_DIR=$(kernel_dir "$suite") VM_SECONDS=$seconds VM_APPEND=loglevel=1 bash tests/vm/vmrun \
+    python3 tests/scoreboard/scoreboard --binary build/release/evenkeel --tools build/release/tests --out "$kept" --show-rounds \
+    --minutes $((seconds / 60 - 5)) "$@" >"$serial" 2>&1
+  status=$?
+  keep_rounds <"$serial" >>"$kept/rounds.jsonl" # the guest's own copy is gone
+  [ $status -eq 0 ] || [ $status -eq 77 ] || { tail -5 "$serial"; return 1; }
   tr -d '\r' <"$serial" | sed -n '/^Linux .* medians/,$p' >"$out"
   [ -s "$out" ] || { failed "the guest printed no table, see $serial"; return; }
-  passed
+  [ $status -eq 77 ] && skipped "$(tr -d '\r' <"$serial" | grep ' rounds are left: ' | tail -1)" || passed
   while read -r why; do skipped "$why"; done < <(not_measured "$serial")
 }
+keep_rounds() { tr -d '\r' | sed -n 's/^round \({.*}\)$/\1/p'; }
 # After the last start of the guest.
 not_measured() { tr -d '\r' <"$1" | awk '/^vmrun: / { said = "" } sub(/^skipped /, "") { said = said $0 "\n" } END { printf "%s", said }'; }
 step_kernels() {
