@@ -4,6 +4,7 @@ import importlib.machinery
 import importlib.util
 import io
 import json
+import subprocess
 import sys
 import tempfile
 import types
@@ -17,9 +18,15 @@ import contenders  # noqa: E402
 import services  # noqa: E402
 from kept import Kept  # noqa: E402
 
-LOADER = importlib.machinery.SourceFileLoader("scoreboard", "tests/scoreboard/scoreboard")
-SCOREBOARD = importlib.util.module_from_spec(importlib.util.spec_from_loader("scoreboard", LOADER))
-LOADER.exec_module(SCOREBOARD)
+
+def program(name):
+    loader = importlib.machinery.SourceFileLoader(name, f"tests/scoreboard/{name}")
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+SCOREBOARD, PLANTED = program("scoreboard"), program("planted")
 
 WAYS = [each for each in contenders.contenders() if each.name in ["alone", "unmanaged", "bfq"]]
 REDIS = next(each for each in services.ALL if each.name == "redis")
@@ -134,6 +141,61 @@ class GoesOn(WithDirectory):
         table = open(f"{self.out}/scoreboard.md").read()
         for part in ["### redis beside spin", "### redis beside fsync", "- nginx beside spin: not installed"]:
             self.assertIn(part, table)
+
+
+class RunsOfProof(WithDirectory):
+    def call(self, harmless, runs, minutes, call_minutes, outcomes):
+        """(exit status, output, [(run, minutes)] that were begun); `outcomes`: (minutes, seconds until withdrawn, trials) of each."""
+        options = types.SimpleNamespace(harmless=harmless, runs=runs, minutes=minutes, call_minutes=call_minutes)
+        begun, now = [], [0.0]
+
+        def run(_service, _options, minutes, number):
+            took, withdrawn, trials = outcomes[len(begun)]
+            begun.append((number, minutes))
+            now[0] += 60 * took
+            return took, withdrawn, "event=lever-harms" if withdrawn else "", trials
+
+        kept = self.kept()
+        with mock.patch.object(PLANTED, "run", run), mock.patch.object(PLANTED.time, "monotonic", lambda: now[0]), \
+                redirect_stdout(io.StringIO()) as said:
+            left = PLANTED.run_what_is_left(None, options, kept)
+            status = PLANTED.status(PLANTED.parts_of(options, kept), left, options)
+        return status, said.getvalue(), begun
+
+    def test_a_harmless_run_goes_on_in_the_next_call(self):
+        status, said, begun = self.call(True, 3, 60, 90, [(60, None, 40), (30, None, 20)])
+        self.assertEqual((status, begun), (77, [(1, 60), (2, 30)]))
+        self.assertIn('"minutes": 90, "withdrawn": 0', said)
+        status, said, begun = self.call(True, 3, 60, float("inf"), [(30, None, 20), (60, None, 40)])
+        self.assertEqual((status, begun), (0, [(2, 30), (3, 60)]))
+        self.assertIn('"runs": 3, "trials": 120, "minutes": 180, "withdrawn": 0', said)
+
+    def test_a_harmless_lever_that_was_withdrawn_is_a_failure_at_once(self):
+        self.call(True, 1, 60, 30, [(30, None, 20)])
+        status, said, _ = self.call(True, 2, 60, 30, [(10, 600.0, 8), (20, None, 9)])
+        self.assertEqual(status, 1)
+        self.assertIn('"seconds": [2400]', said)
+
+    def test_a_harmless_run_without_a_trial_shows_nothing(self):
+        self.assertEqual(self.call(True, 1, 60, 100, [(60, None, 0)])[0], 1)
+
+    def test_a_planted_run_is_begun_only_if_there_is_time_for_it(self):
+        status, _, begun = self.call(False, 10, 10, 14, [(2, 120.0, 6), (3, 180.0, 7)])
+        self.assertEqual((status, begun), (77, [(1, 10), (2, 10)]))
+        status, said, begun = self.call(False, 10, 10, float("inf"), [(2, 100.0, 5)] * 8)
+        self.assertEqual((status, len(begun)), (0, 8))
+        self.assertIn('"runs": 10', said)
+
+    def test_a_planted_lever_that_was_not_found_is_a_failure(self):
+        self.assertEqual(self.call(False, 2, 10, 100, [(10, None, 30), (2, 100.0, 5)])[0], 1)
+
+
+class Guests(unittest.TestCase):
+    def test_the_rounds_of_a_guest_are_read_from_its_output(self):
+        serial = 'redis beside spin 1 alone: p99\r\nround {"under": "x"}\r\nround and round\r\n'
+        kept = subprocess.run(["bash", "-c", ". tests/steps/scoreboard.sh; keep_rounds"], input=serial, capture_output=True,
+                              text=True, check=True).stdout
+        self.assertEqual(kept, '{"under": "x"}\n')
 
 
 unittest.main()

@@ -56,13 +56,14 @@ class Contender:
     """`nodeslo`: run the agent with it; DISK in it is the disk below the scoreboard's directory. `writes`: set without an agent.
     `scheduler`: of that disk. `beside`: in which cells it is measured, by service and kind of batch work; elsewhere it has
     nothing to do. `needs`: (controller, file) without which it cannot be measured. `lists_memory`: the agent is told what
-    memory the pods ask for."""
+    memory the pods ask for. `state_dir`: where its agent keeps what it learns; None: it begins with nothing."""
 
     def __init__(self, name, what, nodeslo=None, writes=(), batch=True, batch_size_ms=None, service_size_ms=None,
-                 beside=lambda service, kind: True, needs=None, scheduler=None, lists_memory=False):
+                 beside=lambda service, kind: True, needs=None, scheduler=None, lists_memory=False, state_dir=None):
         self.name, self.what, self.nodeslo, self.writes = name, what, nodeslo, writes
         self.batch, self.batch_size_ms, self.service_size_ms = batch, batch_size_ms, service_size_ms
         self.beside, self.needs, self.scheduler, self.lists_memory = beside, needs, scheduler, lists_memory
+        self.state_dir = state_dir
 
     def missing(self, node, disk):
         """Why it cannot be measured here; empty: it can. `disk`: a name, or None."""
@@ -111,9 +112,10 @@ class Contender:
             requests = pods.pod_list(node, service_memory=SERVICE_MEMORY, batch_memory=nodes.batch_memory_limit())
             nodes.write(listed, json.dumps(requests))
         log = open(f"{directory}/{self.name}.log", "ab")
-        shutil.rmtree(f"{directory}/state", ignore_errors=True)
+        if not self.state_dir:
+            shutil.rmtree(f"{directory}/state", ignore_errors=True)
         agent = subprocess.Popen([options.binary, "run", "--nodeslo", config, "--listen", "none", "--state-dir",
-                                  f"{directory}/state", *node.agent_arguments(listed)],
+                                  self.state_dir or f"{directory}/state", *node.agent_arguments(listed)],
                                  stdout=log, stderr=log, stdin=subprocess.DEVNULL)
         time.sleep(0.5)
         if agent.poll() is not None:

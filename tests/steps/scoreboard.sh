@@ -5,7 +5,8 @@
 # KERNELS_ARGS, KERNELS_STALL_ARGS, KERNELS: the same for the guests of step_kernels (beside CPU work; beside work on memory and
 # disk), and which suites of Debian their kernels come from.
 # OBJECTIVE_ARGS: the same for tests/scoreboard/objective, for example "--days 1 --scale 0.35".
-# PROOF_ARGS: the same for tests/scoreboard/planted, for example "--runs 1" or "--harmless --minutes 60".
+# PROOF_ARGS: the same for tests/scoreboard/planted, for example "--runs 1" or "--harmless --runs 3 --minutes 60".
+# PROOF_MINUTES: a call of step_proof ends after so long, and the next call goes on with the runs that are left.
 
 # Debian starts a service as soon as its package is installed; here each round starts its own.
 stop_packaged_services() {
@@ -96,7 +97,8 @@ planted_harm() {
   stop_packaged_services
   build release open_loop hog || return
   # shellcheck disable=SC2086
-  tests/scoreboard/planted --binary build/release/evenkeel --tools build/release/tests ${PROOF_ARGS:-}
+  or_skipped tests/scoreboard/planted --binary build/release/evenkeel --tools build/release/tests \
+    ${PROOF_MINUTES:+--keep build/scoreboard/proof --call-minutes "$PROOF_MINUTES"} ${PROOF_ARGS:-}
 }
 
 step_proof() {
