@@ -97,6 +97,7 @@ std::string objectives_json(const AgentView& view) {
   if (fact.in_force) {
     const MilliCpu allowed = fact.besteffort_cpu.value_or(capacity_of(view));
     json.member("move", name(fact.move)).member("besteffort_cpu_milli", allowed.count());
+    json.member("besteffort_disks_percent", fact.besteffort_disks.count());
   }
   json.key("objectives");
   put_objectives(json, view);
@@ -113,6 +114,11 @@ void put_objectives(Exposition& out, const AgentView& view) {
         "evenkeel_objective_besteffort_cpu_ratio",
         "Share of the node's CPU that best effort may use now by the objectives of the services (0 to 1).",
         fact.besteffort_cpu ? static_cast<double>(fact.besteffort_cpu->count()) / capacity : 1);
+  if (!rows.empty() && fact.in_force)
+    out.gauge("evenkeel_objective_besteffort_disks_ratio",
+              "Share of its limits on disks that best effort may have now by the objectives of the services "
+              "(0.1 to 1).",
+              static_cast<double>(fact.besteffort_disks.count()) / 100);
   for (const Row& row : rows) {
     const Labels labels = {{"objective", row.objective.name}};
     out.gauge("evenkeel_objective_target", "Target of the objective, in the unit of its figure.",

@@ -83,6 +83,7 @@ struct ServiceObjectives {
   bool some_unknown = false;  ///< that of another one is not: best effort gets no more than the rules give
   Move move = Move::grow;
   std::optional<MilliCpu> besteffort_cpu{};  ///< absent: the whole node
+  Percent besteffort_disks{100};             ///< of the limits on disks that are configured for best effort
   /// Between figure and target, of the target, where it is smallest; negative: the target is missed.
   Percent slack{};
   Stall stall = Stall::none;  ///< what that service waits for most

@@ -18,6 +18,7 @@ struct Limit {
   std::optional<std::int64_t> (*number)(const BlockIoConfig&);
   const char* of_class;
   const char* of_pod;
+  const char* of_objectives;
   bool is_bytes;
 };
 template <auto Member>
@@ -31,13 +32,26 @@ std::optional<std::int64_t> plain(const BlockIoConfig& io) {
 using Io = BlockIoConfig;
 constexpr std::array<Limit, 4> kLimits = {{
     {Knob::io_read_bps, bytes<&Io::read_bps>, "best effort may read {} a second from this disk",
-     "the pod's annotation lets it read {} a second from this disk", true},
+     "the pod's annotation lets it read {} a second from this disk",
+     "best effort may read {} a second from this disk, {} of its limit: a service missed its target and "
+     "waited for disks",
+     true},
     {Knob::io_write_bps, bytes<&Io::write_bps>, "best effort may write {} a second to this disk",
-     "the pod's annotation lets it write {} a second to this disk", true},
+     "the pod's annotation lets it write {} a second to this disk",
+     "best effort may write {} a second to this disk, {} of its limit: a service missed its target and "
+     "waited for disks",
+     true},
     {Knob::io_read_iops, plain<&Io::read_iops>, "best effort may read {} times a second from this disk",
-     "the pod's annotation lets it read {} times a second from this disk", false},
+     "the pod's annotation lets it read {} times a second from this disk",
+     "best effort may read {} times a second from this disk, {} of its limit: a service missed its target "
+     "and "
+     "waited for disks",
+     false},
     {Knob::io_write_iops, plain<&Io::write_iops>, "best effort may write {} times a second to this disk",
-     "the pod's annotation lets it write {} times a second to this disk", false},
+     "the pod's annotation lets it write {} times a second to this disk",
+     "best effort may write {} times a second to this disk, {} of its limit: a service missed its target and "
+     "waited for disks",
+     false},
 }};
 constexpr std::array<Knob, 6> kKnobs = {Knob::io_read_bps,   Knob::io_write_bps, Knob::io_read_iops,
                                         Knob::io_write_iops, Knob::io_weight,    Knob::io_bfq_weight};
@@ -45,8 +59,9 @@ constexpr std::array<Knob, 6> kKnobs = {Knob::io_read_bps,   Knob::io_write_bps,
 /// One tick.
 class Round {
  public:
-  Round(const NodeSnapshot& node, BlkioState& state, decide::Intents& out)
-      : node_(node), state_(state), out_(out) {
+  /// `share`: of its limits that best effort may have.
+  Round(const NodeSnapshot& node, Percent share, BlkioState& state, decide::Intents& out)
+      : node_(node), share_(share), state_(state), out_(out) {
     ++state_.round;
   }
 
@@ -188,9 +203,12 @@ class Round {
     for (const auto& limit : kLimits) {
       const auto number = limit.number(io);
       if (!number || *number == 0) continue;
-      const char* why = of_pod ? limit.of_pod : limit.of_class;
-      out_.want(target, limit.knob, *number,
-                limit.is_bytes ? because(why, Bytes(*number)) : because(why, *number));
+      const bool whole = of_pod || share_ == Percent(100);
+      const std::int64_t value =
+          whole ? *number : std::max<std::int64_t>(scaled(*number, share_.count(), 100), 1);
+      const char* why = of_pod ? limit.of_pod : whole ? limit.of_class : limit.of_objectives;
+      out_.want(target, limit.knob, value,
+                limit.is_bytes ? because(why, Bytes(value), share_) : because(why, value, share_));
     }
     const auto weight = node_.disks->has_bfq(disk) ? Knob::io_bfq_weight : Knob::io_weight;
     if (io.io_weight_percent && has(cgroup.id, weight))
@@ -206,6 +224,7 @@ class Round {
   }
 
   const NodeSnapshot& node_;
+  Percent share_;
   BlkioState& state_;
   decide::Intents& out_;
   std::size_t next_ = 0;  ///< in state_.blocks, behind the last one that was found
@@ -214,10 +233,11 @@ class Round {
 /// A pod may have limits of its own, whatever the classes say.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, BlkioState& state, BlkioPolicy::Facts /*facts*/,
+void decide(const NodeSnapshot& node, const NodeSlo& slo, BlkioState& state, BlkioPolicy::Facts facts,
             decide::Intents& out) {
   out.costs().by = out.policy();
-  Round(node, state, out).decide(slo);
+  const auto& objectives = facts.read<decide::ServiceObjectives>();
+  Round(node, objectives.in_force ? objectives.besteffort_disks : Percent(100), state, out).decide(slo);
 }
 
 }  // namespace

@@ -29,8 +29,9 @@ extern const NetworkPolicy network_qos_policy;
 //
 // Unlike Koordinator: a name that resolves to no disk disables that block alone; throttling needs no weights;
 // a weight is written only if one is given; removing an annotation removes its limits; a limit written by
-// another process stays; on cgroup v1, where a limit does not bind children, each container gets it. Does not
-// know the kernel's file formats.
+// another process stays; on cgroup v1, where a limit does not bind children, each container gets it; best
+// effort's limits shrink while a service misses its objective and waits for disks. Does not know the kernel's
+// file formats.
 
 /// The disks that each name resolved to when that was last known.
 struct BlkioState {
@@ -47,7 +48,7 @@ struct BlkioState {
   std::uint32_t round = 0;
 };
 
-using BlkioPolicy = decide::Policy<BlkioState>;
+using BlkioPolicy = decide::Policy<BlkioState, decide::Reads<decide::ServiceObjectives>>;
 extern const BlkioPolicy blkio_policy;
 
 /// The blocks whose latencyTarget holds for this pod: its annotation's if it has such, else its class's. Best

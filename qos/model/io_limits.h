@@ -2,6 +2,7 @@
 // interface that they hold for.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <compare>
 #include <cstdint>
@@ -40,6 +41,14 @@ struct BlkioQos {
   bool enable = false;
   std::vector<Block> blocks{};
 };
+/// How much may be read or written is limited on at least one disk. 0 is no limit.
+inline bool limits_disks(const std::optional<BlkioQos>& qos) {
+  return qos && qos->enable && std::ranges::any_of(qos->blocks, [](const Block& block) {
+           const BlockIoConfig& io = block.io;
+           return io.read_iops.value_or(0) > 0 || io.write_iops.value_or(0) > 0 ||
+                  io.read_bps.value_or(Bytes{}) > Bytes{} || io.write_bps.value_or(Bytes{}) > Bytes{};
+         });
+}
 
 // Network settings: bandwidth of classes and of pods, the addresses that a pod's packets carry, and the
 // interface that leads out of the node. Does not know queues or packets.

@@ -54,9 +54,11 @@ MilliCpu cut(const NodeSnapshot& node, MilliCpu allowed, MilliCpu capacity) {
   return percent_of(std::min(from, allowed), kCutTo);
 }
 
+Duration counted_of(Duration since) { return std::clamp(since, Duration::zero(), kLongestStep); }
+
 MilliCpu raised(MilliCpu allowed, MilliCpu capacity, Duration since) {
   const auto second = std::chrono::nanoseconds(std::chrono::seconds(1)).count();
-  const Duration counted = std::clamp(since, Duration::zero(), kLongestStep);
+  const Duration counted = counted_of(since);
   return allowed + MilliCpu(scaled(percent_of(capacity, kGrowth).count(), counted.count(), second));
 }
 
@@ -67,7 +69,32 @@ bool memory_comes_first(const NodeSnapshot& node, const MemoryPushBack& settings
   return memory.free.value_or(memory.available) < percent_of(memory.total, settings.free_percent);
 }
 
+/// The CPU is cut only if that does not help.
+bool other_comes_first(const NodeSnapshot& node, const NodeSlo& slo, Stall stall) {
+  if (stall == Stall::memory) return memory_comes_first(node, slo.evenkeel.memory_push_back);
+  return stall == Stall::io && limits_disks(slo.qos.be.blkio);
+}
+
+constexpr double part(Percent percent) { return static_cast<double>(percent.count()) / 100; }
+
+/// What best effort may have of its limits on disks follows the service that waits for them, and grows again
+/// with room to spare, whoever has it.
+double next_disks(double share, Move move, bool waits, Duration since) {
+  const double least = part(kLeastOfDisks);
+  if (move == Move::pause) return waits ? least : share;
+  if (move == Move::shrink) return waits ? std::max(least, share * part(kCutTo)) : share;
+  if (move == Move::hold) return share;
+  const std::chrono::duration<double> seconds = counted_of(since);
+  return std::min(1.0, share + part(kGrowth) * seconds.count());
+}
+
 }  // namespace
+
+Percent disks_in_steps(double share) {
+  constexpr double kSteps = 20, kRounding = 1e-9;
+  const auto steps = static_cast<std::int64_t>(share * kSteps + kRounding);
+  return std::max(kLeastOfDisks, Percent(steps * 100 / static_cast<std::int64_t>(kSteps)));
+}
 
 Move next_move(const Tightest& tightest, MonoTime now, ObjectivesState& state) {
   if (tightest.standing == Standing::far) state.paused_until = now + tightest.objective->pause;
@@ -87,17 +114,18 @@ void step(const NodeSnapshot& node, const NodeSlo& slo, MilliCpu capacity, Move 
   const bool shrinks = move == Move::shrink;
   if (!shrinks) state.missed_since.reset();
   if (shrinks && !state.missed_since) state.missed_since = node.at;
-  const bool memory_first = shrinks && one.stall == Stall::memory &&
-                            node.at - *state.missed_since < kMemoryFirst &&
-                            memory_comes_first(node, slo.evenkeel.memory_push_back);
+  const bool other_first =
+      shrinks && node.at - *state.missed_since < kOthersFirst && other_comes_first(node, slo, one.stall);
+  const Duration since = tightest.at - one.acted.value_or(tightest.at);
   if (move == Move::pause) {
     allowed = MilliCpu{};
-  } else if (shrinks && fresh && !memory_first) {
+  } else if (shrinks && fresh && !other_first) {
     allowed = cut(node, allowed, capacity);
   } else if (move == Move::grow && fresh && !first) {
-    const MonoTime since = one.acted.value_or(tightest.at);
-    allowed = std::min(raised(allowed, capacity, tightest.at - since), capacity);
+    allowed = std::min(raised(allowed, capacity, since), capacity);
   }
+  const bool waits = one.stall == Stall::io && limits_disks(slo.qos.be.blkio);
+  if (fresh) state.besteffort_disks = next_disks(state.besteffort_disks, move, waits, since);
   one.acted = tightest.at;
 }
 

@@ -136,6 +136,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ObjectivesState& state
   fact = {};
   if (!tightest || capacity <= MilliCpu{}) {
     state.besteffort_cpu.reset();
+    state.besteffort_disks = 1;
     state.paused_until.reset();
     state.missed_since.reset();
     return;
@@ -148,6 +149,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ObjectivesState& state
       state.each, [](const ObjectiveStanding& each) { return each.standing == Standing::unknown; });
   fact.move = move;
   if (*state.besteffort_cpu < capacity) fact.besteffort_cpu = state.besteffort_cpu;
+  fact.besteffort_disks = disks_in_steps(state.besteffort_disks);
   fact.slack = slack_percent(one.slack);
   fact.stall = one.stall;
 }

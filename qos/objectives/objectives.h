@@ -43,6 +43,7 @@ struct ObjectivesState {
   std::vector<ObjectiveStanding> each{};         ///< in the order of the configuration
   std::optional<std::uint64_t> configuration{};  ///< NodeSlo::fingerprint that `each` is of
   std::optional<MilliCpu> besteffort_cpu{};  ///< what best effort may have; absent: no objective is in force
+  double besteffort_disks = 1;               ///< share of its limits on disks that best effort may have
   std::optional<MonoTime> paused_until{};
   std::optional<MonoTime> missed_since{};  ///< the target, without a pause
   std::vector<ObjectiveEvent> events{};    ///< of this tick
@@ -54,8 +55,13 @@ inline constexpr Percent kGrowth{2};
 inline constexpr Percent kCutTo{80};
 /// Of the node: cuts begin here if best effort uses less.
 inline constexpr Percent kLeastCutFrom{10};
-/// While the service waits for memory most, and memory is taken from best effort, its CPU is not cut before.
-inline constexpr Duration kMemoryFirst = std::chrono::seconds(10);
+/// While the service waits for memory or disks most, and these are taken from best effort, its CPU is not cut
+/// before.
+inline constexpr Duration kOthersFirst = std::chrono::seconds(10);
+/// Of its limits on disks: best effort always keeps so much.
+inline constexpr Percent kLeastOfDisks{10};
+/// What best effort may have of its limits on disks, in steps: growth does not write them with each figure.
+Percent disks_in_steps(double share);
 
 /// The objective that decides in this tick.
 struct Tightest {

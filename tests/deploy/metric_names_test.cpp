@@ -124,15 +124,16 @@ TEST(MetricNames, ALoadedBpfSchedulerHasWhatTheAlertLooksFor) {
 /// A name alone says little where a series has other labels, or another value, from one state to the next.
 TEST(MetricNames, OfProofAndObjectivesHaveWhatTheAlertsLookFor) {
   const auto text = exposition_after_restart();
-  for (const char* series : {"evenkeel_proof_verdict{lever=\"besteffort-quota\",verdict=\"harms\"} 1\n",
-                             "evenkeel_proof_withdrawn{lever=\"besteffort-quota\"} 1\n",
-                             "evenkeel_proof_withdrawn{lever=\"cpu-burst\"} 0\n",
-                             "evenkeel_proof_released{lever=\"besteffort-quota\"} 0\n",
-                             "evenkeel_proof_effect_ratio{lever=\"besteffort-quota\"} ",
-                             "evenkeel_objective_stale{objective=\"database\"} 0\n",
-                             "evenkeel_objective_value{objective=\"database\"} 0.5\n",
-                             "evenkeel_objective_slack_ratio{objective=\"database\"} 0.5\n",
-                             "evenkeel_objective_besteffort_cpu_ratio "})
+  for (const char* series :
+       {"evenkeel_proof_verdict{lever=\"besteffort-quota\",verdict=\"harms\"} 1\n",
+        "evenkeel_proof_withdrawn{lever=\"besteffort-quota\"} 1\n",
+        "evenkeel_proof_withdrawn{lever=\"cpu-burst\"} 0\n",
+        "evenkeel_proof_released{lever=\"besteffort-quota\"} 0\n",
+        "evenkeel_proof_effect_ratio{lever=\"besteffort-quota\"} ",
+        "evenkeel_objective_stale{objective=\"database\"} 0\n",
+        "evenkeel_objective_value{objective=\"database\"} 0.5\n",
+        "evenkeel_objective_slack_ratio{objective=\"database\"} 0.5\n",
+        "evenkeel_objective_besteffort_cpu_ratio ", "evenkeel_objective_besteffort_disks_ratio 1\n"})
     EXPECT_NE(text.find(series), std::string::npos) << series << "is not in:\n" << text;
   EXPECT_NE(exposition().find("evenkeel_objective_stale{objective=\"database\"} 1\n"), std::string::npos)
       << "it has reported nothing";

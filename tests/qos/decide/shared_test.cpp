@@ -96,6 +96,7 @@ TEST(SharedFacts, EachPolicyDeclaresWhatItUses) {
   };
   EXPECT_TRUE(is(CpuSuppressPolicy::Facts::kUse, 0, kFactSet<ServiceObjectives>,
                  kFactSet<HarmfulLevers, BrakeInForce>, kFactSet<NarrowedChildren>));
+  EXPECT_TRUE(is(io::BlkioPolicy::Facts::kUse, 0, kFactSet<ServiceObjectives>, 0, 0));
   EXPECT_TRUE(is(objectives::ObjectivesPolicy::Facts::kUse, kFactSet<ServiceObjectives>, 0, 0, 0));
   EXPECT_TRUE(is(proof::ProofPolicy::Facts::kUse, kFactSet<HarmfulLevers>,
                  kFactSet<BrakeInForce, ServiceObjectives>, 0, 0));
