@@ -6,3 +6,4 @@ trap 'rm -rf "$PYTHONPYCACHEPREFIX"' EXIT
 python3 -m py_compile tests/scoreboard/*.py tests/scoreboard/{scoreboard,objective,planted}
 python3 tests/checks/scoreboard_test.py
 python3 tests/checks/scoreboard_kept_test.py
+python3 tests/checks/scoreboard_cluster_test.py

@@ -6,6 +6,7 @@ import os
 import subprocess
 import tempfile
 
+import services
 from node import ROOT, Node, is_v2, read
 
 PODS = """
@@ -31,14 +32,26 @@ def kubectl(*arguments, text=None):
     return subprocess.run(["kubectl", *arguments], input=text, capture_output=True, text=True, check=True).stdout
 
 
+def service_pod(service):
+    """The name of the pod for it: those with a CPU limit have pods of their own."""
+    return f"service-{service.quota_percent}" if service and service.quota_percent else "service"
+
+
+def pods_text(batch):
+    resources = {"service": ", resources: {requests: {cpu: %dm}}" % (500 * os.cpu_count())}
+    for service in services.ALL:
+        if service.quota_percent:
+            resources[service_pod(service)] = ", resources: {requests: {cpu: 300m}, limits: {cpu: %dm}}" % (10 * service.quota_percent)
+    return "".join(PODS % (name, "", each) for name, each in resources.items()) + "".join(PODS % (name, BATCH, "") for name in batch)
+
+
 class Cluster:
     """The pods, until `close`."""
 
     def __init__(self, batch_pods=2):
-        self.names = ["service"] + [f"batch-{i}" for i in range(batch_pods)]
-        requests = ", resources: {requests: {cpu: %dm}}" % (500 * os.cpu_count())
-        kubectl("apply", "-f", "-", text=PODS % ("service", "", requests) + "".join(PODS % (n, BATCH, "") for n in self.names[1:]))
-        kubectl("wait", "--for=condition=Ready", "--timeout=90s", *[f"pod/{name}" for name in self.names])
+        self.batch = [f"batch-{i}" for i in range(batch_pods)]
+        kubectl("apply", "-f", "-", text=pods_text(self.batch))
+        kubectl("wait", "--for=condition=Ready", "--timeout=90s", "pod", "-l", "scoreboard=yes")
         self.kubeconfig = tempfile.NamedTemporaryFile("w", suffix=".kubeconfig")
         self.kubeconfig.write(KUBECONFIG.format(**os.environ))
         self.kubeconfig.flush()
@@ -46,19 +59,21 @@ class Cluster:
     def close(self):
         kubectl("delete", "pods", "-l", "scoreboard=yes", "--wait")
 
-    def node(self):
-        return ClusterNode(self)
+    def node(self, service=None):
+        """`service`: that will run there."""
+        return ClusterNode(self, service_pod(service))
 
 
 class ClusterNode(Node):
     BESTEFFORT = "kubepods/besteffort"
+    has_kubelet = True
 
-    def __init__(self, cluster):
+    def __init__(self, cluster, service):
         if is_v2():
             raise RuntimeError("tests/kube makes a cluster for the v1 hierarchies only")
         self.v2 = False
         self.roots = {name: f"{ROOT}/{name}" for name in ["cpu", "cpuacct", "cpuset", "memory", "blkio"]}
-        leaves = [self.container(name) for name in cluster.names]
+        leaves = [self.container(name) for name in [service] + cluster.batch]
         self.SERVICE, self.batch = leaves[0], leaves[1:]
         self.own = {leaf: set(self.processes(leaf)) for leaf in leaves}
         self.kubeconfig = cluster.kubeconfig.name

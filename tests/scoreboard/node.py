@@ -20,6 +20,7 @@ class Node(CgroupTree):
 
     SERVICE = f"{TOP}/kubepods/burstable/pod" + "a" * 8 + "-0000-4000-8000-" + "a" * 12 + "/" + "a" * 64
     BESTEFFORT = f"{TOP}/kubepods/besteffort"
+    has_kubelet = False  # that sets CPU limits
 
     def __init__(self, batch_pods=2):
         super().__init__(TOP)

@@ -8,7 +8,7 @@ LEFT, TOP, ROW, WIDTH = 220, 40, 22, 520
 
 
 def svg(results, ways):
-    """Logarithmic from 50 us to 10 ms."""
+    """Logarithmic from 50 us to 100 ms."""
     rows, y = [], TOP
     for name, cell in results.items():
         rows.append(text(10, y, name, "bold"))
@@ -23,7 +23,7 @@ def svg(results, ways):
                 rows.append(f'<line x1="{x:.1f}" y1="{y - 11}" x2="{x:.1f}" y2="{y + 3}" stroke="#cc3311" stroke-width="2"/>')
             y += ROW
         y += ROW // 2
-    for us, label in [(100, "0.1 ms"), (1000, "1 ms"), (10000, "10 ms")]:
+    for us, label in [(100, "0.1 ms"), (1000, "1 ms"), (10000, "10 ms"), (100000, "100 ms")]:
         rows.append(f'<line x1="{x_of(us):.1f}" y1="{TOP - 12}" x2="{x_of(us):.1f}" y2="{y - ROW}" stroke="#bbbbbb"/>')
         rows.append(text(x_of(us) - 18, TOP - 18, label))
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 60}" height="{y}" font-family="sans-serif" '
@@ -31,7 +31,7 @@ def svg(results, ways):
 
 
 def x_of(us):
-    return LEFT + WIDTH * (math.log10(max(50, min(us, 10000))) - math.log10(50)) / (4 - math.log10(50))
+    return LEFT + WIDTH * (math.log10(max(50, min(us, 100000))) - math.log10(50)) / (5 - math.log10(50))
 
 
 def text(x, y, content, weight="normal"):
