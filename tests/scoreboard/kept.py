@@ -47,7 +47,7 @@ class Kept:
                 self.of_others += "measured" in entry
             elif "measured" in entry:
                 self.remember(entry)
-            elif "skipped" in entry:
+            elif entry.get("skipped", "") not in ["", *self.skipped]:
                 self.skipped.append(entry["skipped"])
         except (ValueError, KeyError, TypeError):
             pass  # the machine ended while it was written
