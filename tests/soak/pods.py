@@ -21,7 +21,8 @@ DEFAULTS = {"cpu.cfs_burst_us": "0", "cpu.max.burst": "0", "cpu.idle": "0", "mem
 
 
 class Node(CgroupTree):
-    TOP = "evenkeel-soak"
+    PREFIX = "evenkeel-soak-"
+    TOP = PREFIX + str(os.getpid())  # other runs on this machine have their own
     KUBEPODS = TOP + "/kubepods"
     BRANCHES = {"Guaranteed": KUBEPODS, "Burstable": KUBEPODS + "/burstable", "BestEffort": KUBEPODS + "/besteffort"}
 
@@ -29,9 +30,17 @@ class Node(CgroupTree):
         super().__init__(self.TOP)
         self.owned = {}  # file: what its owner wrote last
         self.pods, self.count = {}, 0
-        self.close()
+        self.remove_left_over()
         for branch in self.BRANCHES.values():
             self.make(branch)
+
+    def remove_left_over(self):
+        """Of runs that were killed."""
+        for root in self.places():
+            for top in os.listdir(root):
+                owner = top.removeprefix(self.PREFIX)
+                if top.startswith(self.PREFIX) and owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
+                    self.remove(top)
 
     def files(self, path):
         """
@@ -91,7 +100,7 @@ class Node(CgroupTree):
                     write(file, value)
                 except OSError:
                     return  # the kernel refuses it: as a runtime finds it
-                self.owned[file] = read(file).strip()
+                self.owned[file] = str(value)  # not what is read: the agent may have written since
 
     def owner_writes(self):
         if not self.pods:

@@ -6,6 +6,8 @@ import time
 ROOT = "/sys/fs/cgroup"
 V1_CONTROLLERS = ["cpu", "cpuacct", "cpuset", "memory", "blkio"]
 V2_CONTROLLERS = ["cpu", "cpuset", "memory", "io"]
+# A killed process needs some CPU to go, and one with few shares gets it late on a busy machine.
+LEAVE_SECONDS = 20
 
 
 def is_v2():
@@ -65,7 +67,8 @@ class CgroupTree:
         """A directory and all below it, by default the top. Processes that have just been killed may still leave it."""
         for root in self.places():
             for at, _, _ in os.walk(f"{root}/{path or self.top}", topdown=False):
-                for _ in range(200):
+                until = time.monotonic() + LEAVE_SECONDS
+                while time.monotonic() < until:
                     try:
                         os.rmdir(at)
                         break
