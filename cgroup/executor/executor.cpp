@@ -90,6 +90,7 @@ void Executor::Impl::begin(MonoTime now) {
   if (now != at) changes = 0;
   at = now;
   report = {};
+  static_cast<void>(journal.keep_file());  // if that fails, the next record says so
   fixed.assign(static_cast<std::size_t>(state.size()), 0);
   drop_gone();
   for (int group = 0; group < state.size(); ++group) {

@@ -33,13 +33,19 @@ Result<std::string> content(const Fd& file) {
   }
 }
 
-/// All or nothing: what a full disk took of it is truncated again.
-Result<> write_whole(const Fd& file, std::string_view text, std::size_t size_before) {
+/// All or nothing: what a full disk took of it is truncated again. `size` is that of the file; what cannot be
+/// truncated counts.
+Result<> write_whole(const Fd& file, std::string_view text, std::size_t& size) {
   const auto put = ::write(file.get(), text.data(), text.size());
-  if (put == static_cast<ssize_t>(text.size())) return {};
-  const int code = put < 0 ? errno : ENOSPC;
-  if (put > 0 && ::ftruncate(file.get(), static_cast<off_t>(size_before)) != 0)
-    return fail(errno, Op::write, kName);
+  if (put == static_cast<ssize_t>(text.size())) {
+    size += text.size();
+    return {};
+  }
+  int code = put < 0 ? errno : ENOSPC;
+  if (put > 0 && ::ftruncate(file.get(), static_cast<off_t>(size)) != 0) {
+    code = errno;
+    size += static_cast<std::size_t>(put);
+  }
   return fail(code, Op::write, kName);
 }
 
@@ -194,15 +200,17 @@ Result<> Journal::append(std::string line, Kind kind) {
   }
   line.insert(0, kept_back_);
   if (line.empty()) return {};
+  if (auto there = keep_file(); !there) return there;
   const std::string text = line_is_open_ ? '\n' + line : line;
+  const auto before = bytes_;
   auto put = write_whole(file_, text, bytes_);
+  // What stays of a line must not become one with the next line.
+  if (bytes_ > before) line_is_open_ = text[bytes_ - before - 1] != '\n';
   if (!put && keeps_back_) {
     kept_back_ = std::move(line);
     return {};
   }
   if (!put) return put;
-  bytes_ += text.size();
-  line_is_open_ = false;
   kept_back_.clear();
   return {};
 }
@@ -228,23 +236,29 @@ Result<> Journal::keep_damaged() {
   const auto before = damaged_before(file, boot_id_);
   if (!before) return tl::unexpected(before.error());  // what it holds may be of this boot
   if (before->empty() && ::ftruncate(file.get(), 0) != 0) return fail(errno, Op::write, kName);
-  auto put = before->empty() ? write_whole(file, head + damaged_, 0)
-                             : write_whole(file, damaged_, head.size() + before->size());
+  std::size_t size = before->empty() ? 0 : head.size() + before->size();
+  auto put = write_whole(file, before->empty() ? head + damaged_ : damaged_, size);
   if (put) damaged_.clear();
   return put;
 }
 
 Result<> Journal::compact() {
   if (boot_id_.empty()) return {};  // what was not taken may still be of this boot
-  if (auto kept = keep_damaged(); !kept) return kept;
-  std::string text;
+  return rewrite();
+}
+
+Result<> Journal::rewrite() {
+  // Lines that cannot be kept aside now stay in the journal, which must not grow without end for their sake.
+  static_cast<void>(keep_damaged());
+  std::string text = damaged_;
   for (const auto& [key, entry] : entries_) text += journal_line({.boot = boot_id_, .entry = entry});
   for (const auto& [path, inode] : directories_) text += directory_line(path, inode, false);
   compact_above_ = std::max({kCompactAbove, 2 * text.size(), bytes_ + kCompactAbove});
   const auto fresh = path_ + ".new";
   Fd file = open_private(fresh, O_RDWR | O_CREAT | O_APPEND | O_TRUNC);
   if (!file) return fail(errno, Op::open, kName);
-  auto put = text.empty() ? Result<>() : write_whole(file, text, 0);
+  std::size_t size = 0;
+  auto put = text.empty() ? Result<>() : write_whole(file, text, size);
   if (put && std::rename(fresh.c_str(), path_.c_str()) != 0) put = fail(errno, Op::write, kName);
   if (!put) {
     ::unlink(fresh.c_str());

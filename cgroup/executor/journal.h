@@ -68,6 +68,7 @@ class Journal {
   Result<> record_creation(const std::string& path) { return made(path, 0); }
   Result<> made(const std::string& path, std::uint64_t inode);
   Result<> unmade(const std::string& path);
+
   /// All of these by path, with the inode (or cookie); 0: it may or may not exist.
   [[nodiscard]] const std::map<std::string, std::uint64_t>& directories() const { return directories_; }
 
@@ -78,6 +79,10 @@ class Journal {
   /// journal.damaged, until a person removes that file), not counting a torn last line.
   [[nodiscard]] int corrupt_records() const { return corrupt_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+  /// Writes the file again if somebody has removed or replaced it: without it a death would leave all values
+  /// behind. In every tick, and before each record.
+  Result<> keep_file();
 
  private:
   Journal() = default;
@@ -93,6 +98,8 @@ class Journal {
   void shrink();
   Result<> keep_damaged();
   Result<> compact();
+  Result<> rewrite();
+  [[nodiscard]] bool is_removed() const;
   Fd lock_{};
   Fd file_{};
   std::string path_{};
@@ -106,7 +113,7 @@ class Journal {
   bool keeps_back_ = false;
   std::string kept_back_{};  ///< lines of the file to come
   int corrupt_ = 0;
-  /// Lines that are not in journal.damaged yet; until they are, nothing is compacted.
+  /// Lines that are not in journal.damaged yet; until they are, they stay in the journal.
   std::string damaged_{};
 };
 
