@@ -4,12 +4,12 @@
 #include <linux/netlink.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
+#include <pthread.h>
 #include <sched.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <thread>
 
 namespace evenkeel::network {
 namespace {
@@ -46,6 +46,20 @@ tc_ratespec spec_of(BitRate rate) {
   return out;
 }
 
+/// Runs it on a thread of its own, and waits. False: there can be no other thread. Not by std::thread, which
+/// throws then: whoever forks without end could end the agent.
+template <class F>
+bool on_a_thread(F f) {
+  const auto run = [](void* what) -> void* {
+    (*static_cast<F*>(what))();
+    return nullptr;
+  };
+  pthread_t id{};
+  if (::pthread_create(&id, nullptr, run, &f) != 0) return false;
+  ::pthread_join(id, nullptr);
+  return true;
+}
+
 Fd nodes_cgroups(const Host& host) {
   return Fd(::openat(host.root_fd(), "proc/1/ns/cgroup", O_RDONLY | O_CLOEXEC));
 }
@@ -66,8 +80,7 @@ bool reaches_the_nodes_cgroups(const Host& host) {
   const Fd node = nodes_cgroups(host);
   if (node && ::fstat(node.get(), &of_node) == 0 && of_node.st_ino != own.st_ino) {
     bool entered = false;
-    std::thread([&] { entered = enter_cgroups_of(host); }).join();
-    return entered;
+    return on_a_thread([&] { entered = enter_cgroups_of(host); }) && entered;
   }
   // Process 1 is in the same namespace: it is the container's own, and the container sees its own cgroup as
   // the root; or it is init of a machine that runs inside a container.
@@ -124,11 +137,11 @@ Result<> KernelNetworkPort::route(const NetlinkMessage& message) {
 Result<> KernelNetworkPort::filter(std::vector<NetlinkMessage> messages) {
   return with(filter_, NETLINK_NETFILTER, [&](NetlinkSocket& socket) {
     Result<> done;
-    std::thread([&] {
+    const bool ran = on_a_thread([&] {
       enter_cgroups_of(host_);
       done = socket.ask(messages);
-    }).join();
-    return done;
+    });
+    return ran ? done : Result<>(fail(EAGAIN, Op::other, "thread"));
   });
 }
 
