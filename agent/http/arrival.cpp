@@ -1,11 +1,22 @@
+#include <algorithm>
+
 #include "agent/http/transfers.h"
 
 namespace evenkeel::http {
+namespace {
+
+/// A request for what is too long to be kept may allow hundreds of megabytes. What says why it was refused is
+/// kept.
+constexpr std::size_t kLongestRefusal = std::size_t{64} << 10;
+
+}  // namespace
 
 HttpFailure Arrival::pass_on(std::string_view piece, bool streamed) {
   if (streamed && call_.line) return lines_.add(piece, to_.line) ? HttpFailure::none : HttpFailure::too_large;
+  const bool is_refusal = !streamed && (call_.line || call_.piece);
+  longest_ = is_refusal ? std::min(call_.longest_body, kLongestRefusal) : call_.longest_body;
   passed_on_ += piece.size();
-  if (passed_on_ > call_.longest_body) return HttpFailure::too_large;
+  if (passed_on_ > longest_) return HttpFailure::too_large;
   if (streamed) return to_.piece(piece) ? HttpFailure::none : HttpFailure::unwanted;
   reply.body.append(piece);
   return HttpFailure::none;
@@ -24,7 +35,7 @@ std::string Arrival::sentence() const {
     case HttpFailure::connection_lost:
       return "the connection ended before the answer was complete";
     case HttpFailure::too_large:
-      return "an answer of more than " + std::to_string(call_.longest_body) + " bytes";
+      return "an answer of more than " + std::to_string(longest_) + " bytes";
     case HttpFailure::unwanted:
       return "an answer that its reader rejected";
     default:

@@ -38,7 +38,7 @@ struct HttpCall {
   Duration idle_timeout{};
   std::size_t longest_body = std::size_t{16} << 20;  ///< of a line when `line` is set
   /// Set: the body of a 2xx answer is passed on in pieces as it arrives, and not kept. False: the rest is not
-  /// wanted, and the request ends.
+  /// wanted, and the request ends. That of another answer is kept, up to 64 KiB.
   std::function<bool(std::string_view)> piece{};
   /// Set: the body of a 2xx answer is passed on line by line as it arrives, and not kept.
   std::function<void(std::string_view)> line{};

@@ -54,7 +54,8 @@ class Arrival {
     std::function<bool(std::string_view)> piece{};  ///< false: the rest is not wanted
   };
   /// `call` must outlive it.
-  Arrival(const HttpCall& call, Receiver to) : call_(call), to_(std::move(to)), lines_(call.longest_body) {}
+  Arrival(const HttpCall& call, Receiver to)
+      : call_(call), to_(std::move(to)), lines_(call.longest_body), longest_(call.longest_body) {}
 
   /// Whether an answer with this status is passed on while it arrives. That of another one is kept: it says
   /// what went wrong.
@@ -73,6 +74,7 @@ class Arrival {
   const HttpCall& call_;
   Receiver to_;
   LineJoiner lines_;
+  std::size_t longest_;        ///< bytes that this answer may have, or a line of it
   std::size_t passed_on_ = 0;  ///< bytes
 };
 

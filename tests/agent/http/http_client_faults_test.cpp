@@ -55,6 +55,30 @@ TEST(HttpClientFaults, AnEndlessBodyIsCutOff) {
   EXPECT_LT(bytes, 400'000U);
 }
 
+// A list of pods may have hundreds of megabytes, since it is not kept; what refuses it is kept.
+TEST(HttpClientFaults, AnEndlessRefusalOfALongListIsCutOff) {
+  ScriptedServer server;
+  server.answers([](const Asked&, Exchange& exchange) {
+    exchange.send(chunked_head(503));
+    for (int i = 0; i < 160 && exchange.send(chunk(std::string(65536, 'x'))); ++i) {
+    }
+    exchange.send(chunk(""));
+    exchange.close();
+  });
+  Asker asker;
+  constexpr std::size_t kMost = std::size_t{64} << 10, kLongList = std::size_t{512} << 20;
+  http::HttpCall pieces{.url = server.url(), .longest_body = kLongList}, lines = pieces;
+  pieces.piece = [](std::string_view) { return true; };
+  lines.line = [](std::string_view) {};
+  for (const auto& call : {pieces, lines}) {
+    const auto reply = asker.ask(call);
+    EXPECT_EQ(reply.status, 503);
+    EXPECT_EQ(reply.failure, http::HttpFailure::too_large);
+    EXPECT_EQ(reply.error, "an answer of more than 65536 bytes");
+    EXPECT_LE(reply.body.size(), kMost);
+  }
+}
+
 TEST(HttpClientFaults, AnEndlessHeadIsCutOff) {
   ScriptedServer server;
   server.answers([](const Asked&, Exchange& exchange) {
