@@ -135,20 +135,28 @@ void Figures::scrape(MonoTime now) {
       http::HttpCall call{.url = url, .headers = {"Accept: text/plain; version=0.0.4"}};
       call.connect_timeout = call.total_timeout = std::max<Duration>(interval, std::chrono::seconds(1));
       call.longest_body = kLongestBody;
-      client_->start(std::move(call), [this, waiting = std::weak_ptr(source), url = url](
-                                          const http::HttpReply& reply) { answered(waiting, url, reply); });
+      // Read while they arrive: whoever runs in the pods could fill the memory with many answers at a time.
+      const auto reader = std::make_shared<MetricReader>(std::vector{source->objective.prometheus});
+      call.piece = [reader](std::string_view piece) {
+        reader->add(piece);
+        return true;
+      };
+      client_->start(std::move(call), [this, reader, waiting = std::weak_ptr(source),
+                                       url = url](const http::HttpReply& reply) {
+        answered(waiting, url, reply, std::move(reader->end().front()));
+      });
     }
 }
 
 void Figures::answered(const std::weak_ptr<Source>& waiting, const std::string& url,
-                       const http::HttpReply& reply) {
+                       const http::HttpReply& reply, ParsedMetric metric) {
   const auto source = waiting.lock();
   if (!source) return;
   const auto target = source->targets.find(url);
   if (target == source->targets.end()) return;
   const MonoTime now = clock_->now();
   target->second.in_flight = false;
-  const Scraped figure = figure_of(*source, target->second, reply);
+  const Scraped figure = figure_of(*source, target->second, reply, std::move(metric));
   if (!figure.problem.empty()) return trouble(*source, figure.problem, now);
   if (!figure.value) return;
   target->second.last = ObjectiveFigure{figure.value, now, figure.since, now};
@@ -156,10 +164,10 @@ void Figures::answered(const std::weak_ptr<Source>& waiting, const std::string& 
   settle_targets(*source);
 }
 
-Figures::Scraped Figures::figure_of(Source& source, Target& target, const http::HttpReply& reply) {
+Figures::Scraped Figures::figure_of(Source& source, Target& target, const http::HttpReply& reply,
+                                    ParsedMetric metric) {
   if (reply.failure != http::HttpFailure::none) return {.problem = "scrape: " + reply.error};
   if (!reply.ok()) return {.problem = "scrape: HTTP status " + std::to_string(reply.status)};
-  auto metric = parse_metric(reply.body, source.objective.prometheus);
   if (!metric.problem.empty()) return {.problem = std::move(metric.problem)};
   // The service may have counted at any moment between question and answer, so what it counts from then on
   // begins with the question.

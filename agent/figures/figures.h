@@ -67,14 +67,15 @@ class Figures {
   void configure(const NodeSlo& slo);
   void find_targets(const NodeSnapshot& node, Source& source);
   void look(Source& source, MonoTime now);
-  void answered(const std::weak_ptr<Source>& waiting, const std::string& url, const http::HttpReply& reply);
+  void answered(const std::weak_ptr<Source>& waiting, const std::string& url, const http::HttpReply& reply,
+                ParsedMetric metric);
   /// Like ParsedFigure, with the server's own words.
   struct Scraped {
     std::optional<double> value{};
     std::string problem{};
     std::optional<MonoTime> since{};
   };
-  static Scraped figure_of(Source& source, Target& target, const http::HttpReply& reply);
+  static Scraped figure_of(Source& source, Target& target, const http::HttpReply& reply, ParsedMetric metric);
   void settle_targets(Source& source);
   void trouble(Source& source, std::string_view problem, MonoTime now);
   void fine(Source& source);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include "cgroup/base/text.h"
 
@@ -188,24 +189,59 @@ ParsedFigure plausible(double value, double target) {
   return {.value = value};
 }
 
-std::vector<ParsedMetric> parse_metrics(std::string_view body, std::span<const PrometheusFigure> wanted) {
-  std::vector<Matches> all(wanted.begin(), wanted.end());
-  while (!body.empty()) {
-    const auto end = std::min(body.find('\n'), body.size());
-    if (end > kLongestLine) {
-      for (auto& matches : all) matches.refuse("a line is longer than 8192 bytes");
-      break;
+struct MetricReader::Impl {
+  std::vector<PrometheusFigure> wanted;
+  std::vector<Matches> all;  ///< refer to `wanted`
+  std::string line{};        ///< as far as it has arrived
+  bool ended = false;        ///< the rest does not count
+
+  explicit Impl(std::vector<PrometheusFigure> what)
+      : wanted(std::move(what)), all(wanted.begin(), wanted.end()) {}
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() = default;
+
+  void add(std::string_view piece) {
+    while (!ended && !piece.empty()) {
+      const auto end = std::min(piece.find('\n'), piece.size());
+      if (line.size() + end > kLongestLine) return refuse();
+      line.append(piece.substr(0, end));
+      if (end == piece.size()) return;
+      piece.remove_prefix(end + 1);
+      take();
     }
-    const auto line = trimmed(body.substr(0, end));
-    body.remove_prefix(std::min(end + 1, body.size()));
-    if (line == "# EOF") break;
-    if (line.empty() || line.front() == '#') continue;
-    for (auto& matches : all) matches.take(line);
   }
+  void refuse() {
+    ended = true;
+    for (auto& matches : all) matches.refuse("a line is longer than 8192 bytes");
+  }
+  void take() {
+    const auto text = trimmed(line);
+    ended = text == "# EOF";
+    if (!text.empty() && text.front() != '#')
+      for (auto& matches : all) matches.take(text);
+    line.clear();
+  }
+};
+
+MetricReader::MetricReader(std::vector<PrometheusFigure> wanted)
+    : impl_(std::make_unique<Impl>(std::move(wanted))) {}
+MetricReader::~MetricReader() = default;
+
+void MetricReader::add(std::string_view piece) { impl_->add(piece); }
+
+std::vector<ParsedMetric> MetricReader::end() {
+  if (!impl_->ended) impl_->take();
   std::vector<ParsedMetric> results;
-  results.reserve(all.size());
-  for (auto& matches : all) results.push_back(matches.result());
+  results.reserve(impl_->all.size());
+  for (auto& matches : impl_->all) results.push_back(matches.result());
   return results;
+}
+
+std::vector<ParsedMetric> parse_metrics(std::string_view body, std::span<const PrometheusFigure> wanted) {
+  MetricReader reader({wanted.begin(), wanted.end()});
+  reader.add(body);
+  return reader.end();
 }
 
 ParsedMetric parse_metric(std::string_view body, const PrometheusFigure& wanted) {

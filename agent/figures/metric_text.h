@@ -2,6 +2,7 @@
 // refused with a reason. Does not know files, sockets or servers.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,5 +43,21 @@ struct ParsedMetric {
 std::vector<ParsedMetric> parse_metrics(std::string_view body, std::span<const PrometheusFigure> wanted);
 /// The same for one metric.
 ParsedMetric parse_metric(std::string_view body, const PrometheusFigure& wanted);
+
+/// The same while the text arrives: keeps a line of it and what was found, however long it is.
+class MetricReader {
+ public:
+  explicit MetricReader(std::vector<PrometheusFigure> wanted);
+  MetricReader(const MetricReader&) = delete;
+  MetricReader& operator=(const MetricReader&) = delete;
+  ~MetricReader();
+  void add(std::string_view piece);
+  /// After the last piece; once.
+  std::vector<ParsedMetric> end();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace evenkeel::figures

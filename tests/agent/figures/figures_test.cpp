@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "tests/support/fakes/http_script.h"
+#include "tests/support/resident.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {
@@ -123,6 +124,36 @@ TEST_F(FiguresTest, ABadAnswerKeepsTheLastGoodFigureAndSaysWhy) {
     EXPECT_EQ(node.objectives.at(0).value, 0.004);
     EXPECT_EQ(node.objectives.at(0).at, good) << "it grows older";
   }
+}
+
+// Whoever runs in the pods decides how long their answers are, and when they end.
+TEST_F(FiguresTest, LongAnswersThatArriveAllAtOnceTakeNoMemory) {
+  constexpr int kServices = 40;
+  constexpr long kMostKib =
+      80 * 1024;  // of 160 MiB that are sent; sanitizers need much for the server's threads
+  const std::string line = "# " + std::string(1021, 'x') + "\n";
+  std::string almost_all;
+  while (almost_all.size() < (std::size_t{4} << 20) - line.size()) almost_all += line;
+  std::atomic<int> sent = 0;
+  ScriptedServer server;
+  server.answers([&](const Asked&, Exchange& exchange) {
+    exchange.send("HTTP/1.1 200 OK\r\nContent-Length: 4194304\r\n\r\n");
+    exchange.send(almost_all);
+    ++sent;
+    exchange.hang();
+  });
+  Objective patient = scraped(server.url("/metrics"));
+  patient.prometheus.interval = seconds(60);
+  configure(std::vector<Objective>(kServices, patient));
+  const long before = resident_kib();
+  figures.scrape(clock.now());
+  auto waiting = loop.timer([this] { loop.stop(); });
+  for (int i = 0; i < 1000 && sent < kServices; ++i) {
+    waiting->arm(milliseconds(20));
+    loop.run();
+  }
+  ASSERT_EQ(sent, kServices);
+  EXPECT_LT(resident_kib() - before, kMostKib);
 }
 
 TEST_F(FiguresTest, OfSeveralPodsTheWorstCountsAndTheOldestSaysItsAge) {

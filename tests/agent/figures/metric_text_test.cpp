@@ -113,6 +113,24 @@ TEST(MetricText, OnePassFindsSeveralAndARefusedOneSpoilsNoOther) {
   EXPECT_EQ(broken[0].problem, "a line is longer than 8192 bytes");
 }
 
+TEST(MetricText, ATextThatArrivesInPiecesSaysTheSame) {
+  const std::string body = "# HELP a\na 1\nb{x=\"1\"} 2\r\n\nc broken\nb{x=\"2\"} 3\n# EOF\na 7\n";
+  const std::vector<PrometheusFigure> wanted = {gauge("a"), gauge("b"), gauge("c"), gauge("d")};
+  const auto whole = parse_metrics(body, wanted);
+  EXPECT_EQ(whole[0].value, 1) << "nothing counts behind the end";
+  for (std::size_t piece = 1; piece <= body.size(); ++piece) {
+    MetricReader reader(wanted);
+    for (std::size_t at = 0; at < body.size(); at += piece)
+      reader.add(std::string_view(body).substr(at, piece));
+    const auto found = reader.end();
+    ASSERT_EQ(found.size(), wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      EXPECT_EQ(found[i].value, whole[i].value) << piece;
+      EXPECT_EQ(found[i].problem, whole[i].problem) << piece;
+    }
+  }
+}
+
 TEST(MetricText, BrokenHistogramsAreRefused) {
   EXPECT_EQ(parse_metric("h_bucket{le=\"1\"} 2\n", histogram("h")).problem,
             "the histogram has no bucket le=\"+Inf\"");
