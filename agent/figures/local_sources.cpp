@@ -10,6 +10,8 @@
 #include <cstring>
 #include <utility>
 
+#include "agent/runtime/files.h"
+
 namespace evenkeel::figures {
 namespace {
 
@@ -70,9 +72,8 @@ std::string FigureSocket::open() {
   }
   Fd made(::socket(AF_UNIX, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   const auto* const to = reinterpret_cast<const sockaddr*>(&address);
-  if (!made || ::bind(made.get(), to, sizeof address) != 0)
+  if (!made || runtime::bind_with_mode(made.get(), to, sizeof address, kForAll) != 0)
     return std::string("the socket cannot be created: ") + errno_name(errno);
-  ::chmod(path_.c_str(), kForAll);
   inode_ = inode_of(path_);
   socket_ = std::move(made);
   return {};

@@ -1,10 +1,12 @@
 #include "agent/http/listening_socket.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <cstring>
 
@@ -91,12 +93,10 @@ Bound open_path(const std::string& path) {
   const SocketAddress at = path_address(path);
   if (auto in_the_way = clear(path, at); !in_the_way.empty()) return {{}, std::move(in_the_way)};
   Fd fd = new_socket(AF_UNIX);
-  if (!fd) return failure();
-  ::fchmod(fd.get(), 0600);  // the mode at the path, until the group is known
-  if (::bind(fd.get(), &at.any, sizeof at.path) != 0) return failure();
-  // Without the right to give it away it stays root's.
-  if (const auto group = group_id("evenkeel"); group && ::chown(path.c_str(), -1U, *group) != 0) errno = 0;
-  ::chmod(path.c_str(), 0660);
+  if (!fd || runtime::bind_with_mode(fd.get(), &at.any, sizeof at.path, 0660) != 0) return failure();
+  // Without the right to give it away it stays root's. A link that somebody put in its place is not followed.
+  const auto group = group_id("evenkeel");
+  if (group && ::fchownat(AT_FDCWD, path.c_str(), -1U, *group, AT_SYMLINK_NOFOLLOW) != 0) errno = 0;
   return {std::move(fd), {}};
 }
 

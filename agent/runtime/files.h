@@ -14,6 +14,8 @@
 
 #include "cgroup/base/result.h"
 
+struct sockaddr;
+
 namespace evenkeel::runtime {
 
 // Reads small text files that operators and the kubelet write, and reads them again when they have changed.
@@ -125,6 +127,10 @@ class StateFile {
 /// Replaces a file that other programs of this machine read: they see the old text or the new one. Not
 /// synced, so a crash of the machine may lose it.
 Result<> replace_text_file(const std::string& path, std::string_view text);
+
+/// As bind(2) of a unix socket to a path, which gets exactly this mode, whatever the umask. Not by chmod(2)
+/// once it is there: where another user may write into the directory, the path may lead to any file by then.
+int bind_with_mode(int fd, const sockaddr* at, unsigned size, unsigned mode);
 
 /// The whole file; EFBIG when longer than `most`, ENOENT when missing.
 Result<std::string> read_state_file(const std::string& path, std::size_t most = std::size_t{64} << 20U);

@@ -6,9 +6,11 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
+#include <atomic>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tests/support/state_dir.h"
 
@@ -68,6 +70,39 @@ TEST_F(LocalSources, TheLastDatagramCounts) {
   EXPECT_EQ(seen.problem, "the text is not one decimal number");
   send(std::string(5000, '1'));
   EXPECT_EQ(socket.look(now).problem, "the text is longer than 128 bytes");
+  struct stat is {};
+  ASSERT_EQ(::stat(path("socket").c_str(), &is), 0);
+  EXPECT_EQ(is.st_mode & 0777U, 0666U);
+}
+
+// Another user who may write into the directory has few instants for it, and as many attempts as he likes.
+TEST_F(LocalSources, ALinkThatTakesThePlaceOfTheSocketIsNotFollowed) {
+  const std::string at = path("socket"), moved = path("moved"), secret = path("secret");
+  std::ofstream(secret) << "root's";
+  ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
+  std::atomic<bool> over = false;
+  std::atomic<int> placed = 0;
+  std::thread attacker([&] {
+    while (!over)
+      if (::rename(at.c_str(), moved.c_str()) == 0 && ::symlink(secret.c_str(), at.c_str()) == 0) ++placed;
+  });
+  for (int i = 0; i < 3000; ++i) {
+    FigureSocket socket(at);
+    socket.look(now);
+    ::unlink(at.c_str());
+  }
+  over = true;
+  attacker.join();
+  struct stat is {};
+  ASSERT_EQ(::stat(secret.c_str(), &is), 0);
+  EXPECT_EQ(is.st_mode & 0777U, 0600U) << placed << " links";
+}
+
+TEST_F(LocalSources, ItsModeDoesNotDependOnTheUmask) {
+  const mode_t before = ::umask(0077);
+  FigureSocket socket(path("socket"));
+  EXPECT_TRUE(socket.look(now).problem.empty());
+  EXPECT_EQ(::umask(before), 0077U) << "which stays";
   struct stat is {};
   ASSERT_EQ(::stat(path("socket").c_str(), &is), 0);
   EXPECT_EQ(is.st_mode & 0777U, 0666U);
