@@ -1,5 +1,6 @@
 #include "agent/kube/watch/pod_watch.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <utility>
@@ -11,6 +12,9 @@ namespace evenkeel::kube {
 namespace {
 
 constexpr const char* kPodsPath = "/api/v1/pods";
+
+/// Whoever changes a pod without end makes it work a tenth of the time.
+constexpr int kPausePerWork = 10;
 
 std::string selector_of(const std::string& node) { return "spec.nodeName=" + node; }
 
@@ -34,6 +38,7 @@ ReadPod read(const document::Value& object) {
 }  // namespace
 
 struct PodWatch::Impl {
+  const runtime::Clock& clock;
   Options options;
   OnChange on_change;
   /// The pods by namespace and name.
@@ -43,7 +48,8 @@ struct PodWatch::Impl {
     std::vector<std::string> too_long{};  ///< notices of those in the last list
   };
   Known known{}, arriving{};
-  bool waiting = false;  ///< for events that follow soon
+  bool waiting = false;   ///< for events that follow soon
+  MonoTime not_before{};  ///< events are passed on
   std::optional<runtime::Timer> soon{};
   std::optional<ListWatch> watch{};
 
@@ -66,9 +72,10 @@ struct PodWatch::Impl {
     } else {
       keep(event.object, known);
     }
-    if (!std::exchange(waiting, true)) soon->arm(options.gather);
+    if (!std::exchange(waiting, true)) soon->arm(std::max(options.gather, not_before - clock.now()));
   }
   void pass_on() {
+    const MonoTime began = clock.now();
     soon->disarm();
     waiting = false;
     pods::PodList list{.notices = known.too_long};
@@ -79,6 +86,8 @@ struct PodWatch::Impl {
     if (known.left_out) list.notices.push_back(pods::too_many_notice(options.most_pods));
     pods::normalize(list);
     on_change.pods(std::move(list));
+    const MonoTime ended = clock.now();
+    not_before = ended + kPausePerWork * (ended - began);
   }
 };
 
@@ -92,7 +101,8 @@ std::string PodWatch::list_url(const std::string& node) {
 
 Result<PodWatch> PodWatch::open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
                                 const Random& random, Options options, OnChange on_change) {
-  auto impl = std::make_unique<Impl>(Impl{.options = std::move(options), .on_change = std::move(on_change)});
+  auto impl = std::make_unique<Impl>(
+      Impl{.clock = clock, .options = std::move(options), .on_change = std::move(on_change)});
   auto* self = impl.get();
   auto soon = loop.timer([self] { self->pass_on(); });
   if (!soon) return tl::unexpected(soon.error());

@@ -16,7 +16,7 @@ class PodWatch {
   /// `watch` says how to list and watch; what is listed is this class's.
   struct Options {
     std::string node{};  ///< the node's name; a legal part of a URL
-    /// Events that arrive within this time become one list.
+    /// Events that arrive within this time become one list. It is longer where lists take much time.
     Duration gather{std::chrono::milliseconds(20)};
     /// Beyond it, further pods are left out, with a notice.
     std::size_t most_pods = pods::kMostPods;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 
 #include "tests/support/agents/api_watcher.h"
 #include "tests/support/fakes/kubelet_texts.h"
@@ -68,6 +69,25 @@ TEST_F(PodWatchTest, ABurstOfEventsIsOneList) {
   server_.watched(saying({burst}));
   until([this] { return list_.pods.size() == 100; });
   EXPECT_LE(events_.size(), 4U);
+}
+
+TEST_F(PodWatchTest, APodThatIsChangedWithoutEndTakesATenthOfTheTime) {
+  constexpr milliseconds kTakes(20);  // as on a large node
+  server_.lists(7, {pod("a", 3)});
+  server_.watched([](Exchange& exchange) {
+    exchange.send(chunked_head());
+    for (int version = 8; exchange.wait(milliseconds(1)); ++version)
+      if (!exchange.send(chunk(event_json("MODIFIED", pod("a", version))))) break;
+  });
+  std::size_t seen = 0;
+  const auto over = clock_.now() + seconds(1);
+  until([&] {
+    if (events_.size() > seen) std::this_thread::sleep_for(kTakes);
+    seen = events_.size();
+    return clock_.now() >= over;
+  });
+  EXPECT_GE(events_.size(), 2U);
+  EXPECT_LE(events_.size(), 8U);
 }
 
 TEST_F(PodWatchTest, BookmarksConfirmAndMoveThePlace) {
