@@ -20,7 +20,7 @@ constexpr Row kTrustRows[] = {
     with_example(field<&T::claims>(
                      "claims", Kind::text_list, "",
                      "which of their claims count: hands-off, eviction-policy, cache, cpus, disk-latency, "
-                     "cpu-burst, core-sched-group"),
+                     "cpu-burst, core-sched-group, memory"),
                  "[hands-off]"),
 };
 

@@ -17,11 +17,13 @@ enum class Claim : std::uint8_t {
   cpus,
   disk_latency,
   cpu_burst,
-  core_sched_group
+  core_sched_group,
+  memory
 };
 /// As a NodeSLO spells them, in the order of Claim.
-inline constexpr std::array<const char*, 7> kClaims = {
-    "hands-off", "eviction-policy", "cache", "cpus", "disk-latency", "cpu-burst", "core-sched-group"};
+inline constexpr std::array<const char*, 8> kClaims = {
+    "hands-off", "eviction-policy",  "cache", "cpus", "disk-latency",
+    "cpu-burst", "core-sched-group", "memory"};
 
 /// An entry of extensions.evenkeel.trust: pods that fit all that is given may make these claims. It looks
 /// only at what a tenant cannot choose freely: labels do not count.

@@ -100,6 +100,35 @@ void group_by_namespace(Pod& pod, const NodeSlo& /*slo*/) {
   group = pod.namespace_ + '/' + group;
 }
 
+/// A class that is off protects nothing.
+MemoryQos memory_of_class(const Pod& pod, const NodeSlo& slo) {
+  const auto& of_class = strategy_of(slo.qos, default_qos(pod)).memory;
+  return of_class && of_class->enable ? *of_class : MemoryQos{};
+}
+
+/// Whether a value counts for more than that of the class.
+template <class Value>
+bool exceeds(const std::optional<Value>& own, const std::optional<Value>& of_class) {
+  return own && *own > of_class.value_or(Value{});
+}
+
+/// What is protected of the memory that was lent to best effort is missing to services.
+bool protects_memory(const Pod& pod, const NodeSlo& slo) {
+  if (!is_best_effort(pod)) return false;
+  const MemoryQosOverride& own = pod.memory_qos;
+  const MemoryQos of_class = memory_of_class(pod, slo);
+  return exceeds(own.min_limit_percent, of_class.min_limit_percent) ||
+         exceeds(own.low_limit_percent, of_class.low_limit_percent) ||
+         exceeds(own.priority, of_class.priority);
+}
+void protect_as_the_class(Pod& pod, const NodeSlo& slo) {
+  MemoryQosOverride& own = pod.memory_qos;
+  const MemoryQos of_class = memory_of_class(pod, slo);
+  if (exceeds(own.min_limit_percent, of_class.min_limit_percent)) own.min_limit_percent.reset();
+  if (exceeds(own.low_limit_percent, of_class.low_limit_percent)) own.low_limit_percent.reset();
+  if (exceeds(own.priority, of_class.priority)) own.priority.reset();
+}
+
 struct ClaimRow {
   bool (*made)(const Pod&, const NodeSlo&);
   void (*take_away)(Pod&, const NodeSlo&);
@@ -123,6 +152,9 @@ constexpr std::array<ClaimRow, kClaims.size()> kRows = {{
     {bursts_more, burst_as_the_node,
      "koordinator.sh/cpuBurst counts only as far as the node's cpuBurstStrategy goes"},
     {names_a_group, group_by_namespace, nullptr},
+    {protects_memory, protect_as_the_class,
+     "koordinator.sh/memoryQOS counts only as far as it protects no more than the pod's class: services "
+     "could not get lent memory back"},
 }};
 
 const char* kube_word(KubeQos qos) {

@@ -40,6 +40,8 @@ std::vector<Case> cases() {
       {Claim::cpu_burst, [](Pod& pod) { pod.cpu_burst.policy = "auto"; }, "the node's cpuBurstStrategy"},
       {Claim::core_sched_group, [](Pod& pod) { pod.labels["koordinator.sh/core-sched-group-id"] = "theirs"; },
        ""},
+      {Claim::memory, [](Pod& pod) { pod.memory_qos.min_limit_percent = Percent(1); },
+       "no more than the pod's class"},
   };
 }
 
@@ -136,6 +138,31 @@ TEST(Trust, ABurstCountsAsFarAsTheNodesGoes) {
   EXPECT_EQ(pod.cpu_burst,
             (CpuBurstOverride{.policy = "cpuBurstOnly", .cfs_quota_burst_percent = Percent(200)}));
   EXPECT_EQ(refused.size(), 1U);
+}
+
+// What a batch pod requests of memory is lent: services get it back when they need it.
+TEST(Trust, MemoryIsProtectedAsFarAsThatOfTheClass) {
+  NodeSlo slo;
+  slo.qos.be.memory = MemoryQos{.enable = true, .low_limit_percent = Percent(30)};
+  Pod pod = tenant();
+  pod.memory_qos = {.min_limit_percent = Percent(0),
+                    .low_limit_percent = Percent(30),
+                    .throttling_percent = Percent(50),
+                    .wmark_ratio = Percent(80)};
+  EXPECT_FALSE(trust::is_restricted(pod, slo)) << "no more than its class has, and limits of its own";
+  pod.memory_qos.min_limit_percent = Percent(100);
+  pod.memory_qos.low_limit_percent = Percent(31);
+  pod.memory_qos.priority = 12;
+  std::vector<std::string> refused;
+  trust::restrict(pod, slo, refused);
+  EXPECT_EQ(pod.memory_qos,
+            (MemoryQosOverride{.throttling_percent = Percent(50), .wmark_ratio = Percent(80)}));
+  EXPECT_EQ(refused.size(), 1U);
+  slo.qos.be.memory->enable = false;
+  pod.memory_qos.low_limit_percent = Percent(30);
+  EXPECT_TRUE(trust::is_restricted(pod, slo)) << "a class that is off protects nothing";
+  pod.label_qos = QosClass::ls;
+  EXPECT_FALSE(trust::is_restricted(pod, slo)) << "a service has what it requests";
 }
 
 TEST(Trust, GroupsOfCoreSchedulingBelongToANamespace) {
