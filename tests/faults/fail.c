@@ -11,6 +11,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -173,6 +174,9 @@ ONE(int, accept4, (int fd, struct sockaddr *from, socklen_t *size, int flags), (
 ONE(ssize_t, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags))
 ONE(ssize_t, send, (int fd, const void *from, size_t size, int flags), (fd, from, size, flags))
 ONE(ssize_t, sendmsg, (int fd, const struct msghdr *message, int flags), (fd, message, flags))
+int pthread_create(pthread_t *id, const pthread_attr_t *attributes, void *(*run)(void *), void *argument) {
+  return fails("pthread_create") ? errno : REAL(pthread_create)(id, attributes, run, argument);
+}
 long syscall(long number, ...) {
   long a[6];
   va_list list;
