@@ -17,6 +17,9 @@ constexpr Duration kQuiet = std::chrono::minutes(1);
 /// A page of a large node takes tens of milliseconds, however short the ticks are.
 constexpr Duration kAnsweringAtLeast = std::chrono::milliseconds(500);
 
+/// /readyz is always answered. It names all that is left out of pods, whose owners decide how much that is.
+constexpr int kReadyShare = 10;
+
 /// Of the installed unit and of the DaemonSet.
 constexpr const char* kSocket = "/run/evenkeel/evenkeel.sock";
 
@@ -77,6 +80,7 @@ Endpoint::Endpoint(const EndpointAddresses& addresses, std::vector<std::string> 
       parts_(parts),
       pages_(parts.agent.view(), addresses.details),
       answering_(std::max<Duration>(parts.interval / 2, kAnsweringAtLeast)),
+      readying_(parts.interval / kReadyShare),
       complaints_(parts.log) {
   for (const auto& address : addresses.all) listeners_.push_back({address, {{}, kube::system_random()}});
 }
@@ -133,14 +137,24 @@ bool Endpoint::serve(runtime::EventLoop& loop, std::size_t which) {
 }
 
 http::HttpAnswer Endpoint::answer(const http::HttpRequest& request) {
-  const bool is_probe = request.path == "/healthz" || request.path == "/readyz";
   // Root could end the agent as well.
-  const bool counts = !is_probe && request.caller != http::Caller::root;
-  if (counts && answering_.used_up())
+  if (request.caller == http::Caller::root || request.path == "/healthz") return pages_.answer(request);
+  if (request.path == "/readyz") return ready(request);
+  if (answering_.used_up())
     return {503, "text/plain; charset=utf-8", "too many requests in this tick: ask again after a second\n"};
+  return timed(answering_, request);
+}
+
+http::HttpAnswer Endpoint::ready(const http::HttpRequest& request) {
+  http::HttpAnswer& last = last_ready_[request.caller];
+  if (last.body.empty() || !readying_.used_up()) last = timed(readying_, request);
+  return last;
+}
+
+http::HttpAnswer Endpoint::timed(runtime::TimeShare& share, const http::HttpRequest& request) {
   const MonoTime began = parts_.clock.now();
   auto page = pages_.answer(request);
-  if (counts) answering_.add(parts_.clock.now() - began);
+  share.add(parts_.clock.now() - began);
   return page;
 }
 

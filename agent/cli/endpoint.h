@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -61,10 +62,13 @@ class Endpoint {
   void probe();
   /// The page that is asked for. When they have taken half of a tick, and half a second at least, pages other
   /// than probes are refused until renew(): clients that ask without end would delay ticks, the brake and the
-  /// probes.
+  /// probes. When /readyz has taken its own share, its last page is the answer until then.
   http::HttpAnswer answer(const http::HttpRequest& request);
   /// A tick begins.
-  void renew() { answering_.renew(); }
+  void renew() {
+    answering_.renew();
+    readying_.renew();
+  }
   /// That are served, for a caller without an event loop.
   [[nodiscard]] std::vector<http::HttpServer*> servers() const;
 
@@ -77,12 +81,15 @@ class Endpoint {
   };
   std::string open(std::size_t which);
   bool serve(runtime::EventLoop& loop, std::size_t which);
+  http::HttpAnswer ready(const http::HttpRequest& request);
+  http::HttpAnswer timed(runtime::TimeShare& share, const http::HttpRequest& request);
 
   std::vector<Listener> listeners_{};
   std::vector<std::string> names_;
   Parts parts_;
   api::Pages pages_;
-  runtime::TimeShare answering_;
+  runtime::TimeShare answering_, readying_;
+  std::map<http::Caller, http::HttpAnswer> last_ready_{};
   Complaints complaints_;
 };
 

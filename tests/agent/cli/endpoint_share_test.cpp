@@ -40,5 +40,30 @@ TEST(EndpointShare, PagesTakeHalfASecondOfATickAndProbesAreAnsweredAllTheSame) {
   EXPECT_EQ(status("/metrics"), 200);
 }
 
+TEST(EndpointShare, AReadyPageThatIsAskedForWithoutEndIsMadeOnceInATick) {
+  KubeletNode node;
+  node.lists({});
+  node.start();
+  ASSERT_TRUE(node.until([&] { return node.ticks() > 0; })) << node.log();
+  const SlowClock clock;
+  runtime::Log log(STDERR_FILENO, runtime::LogFormat::text, runtime::LogLevel::error, nullptr);
+  cli::Endpoint endpoint({}, {}, {node.agent(), clock, log});
+  std::string page;
+  const auto took = [&](http::Caller caller) {
+    const MonoTime from = clock.now();
+    page = endpoint.answer({.path = "/readyz", .caller = caller}).body;
+    return clock.now() - from;
+  };
+  const Duration made = took(http::Caller::loopback);
+  const std::string first = page;
+  EXPECT_NE(first.find("pods: "), std::string::npos);
+  EXPECT_LT(took(http::Caller::loopback), made);
+  EXPECT_EQ(page, first);
+  EXPECT_EQ(took(http::Caller::network), made) << "who may see another page";
+  EXPECT_LT(took(http::Caller::network), made);
+  endpoint.renew();
+  EXPECT_EQ(took(http::Caller::loopback), made);
+}
+
 }  // namespace
 }  // namespace evenkeel::test
