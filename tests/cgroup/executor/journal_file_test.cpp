@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 #include "tests/cgroup/executor/journal_on_disk.h"
@@ -55,8 +56,9 @@ TEST_F(JournalOnDisk, AFileThatWasRemovedOrReplacedIsWrittenAgain) {
     write("nonsense\n");
     ASSERT_TRUE(journal.keep_file());
     EXPECT_EQ(text(), whole);
-    for (const char* name : {"journal", "lock", "elsewhere"}) fs::remove(state_ + '/' + name);
+    fs::remove_all(state_);
     ASSERT_TRUE(journal.keep_file());
+    EXPECT_EQ(text(), whole);
     EXPECT_EQ(open().error().code, EWOULDBLOCK) << "a restore would work against the agent";
   }
   const auto journal = *open();
@@ -67,11 +69,12 @@ TEST_F(JournalOnDisk, AFileThatWasRemovedOrReplacedIsWrittenAgain) {
 TEST_F(JournalOnDisk, WhereItCannotBeWrittenAgainNothingIsOnRecord) {
   auto journal = *open();
   ASSERT_TRUE(journal.record_write(quota("a", "-1"), "1000"));
-  fs::rename(state_, state_ + "-moved");
-  EXPECT_EQ(journal.keep_file().error().code, ENOENT);
-  EXPECT_EQ(journal.record_write(quota("b", "-1"), "1000").error().code, ENOENT);
+  fs::remove_all(state_);
+  std::ofstream(state_.c_str()) << "a file in the directory's place";
+  EXPECT_EQ(journal.keep_file().error().code, ENOTDIR);
+  EXPECT_EQ(journal.record_write(quota("b", "-1"), "1000").error().code, ENOTDIR);
   EXPECT_EQ(journal.size(), 1U);
-  fs::rename(state_ + "-moved", state_);
+  fs::remove(state_);
   EXPECT_TRUE(journal.record_write(quota("b", "-1"), "1000"));
 }
 
