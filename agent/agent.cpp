@@ -68,7 +68,8 @@ Agent::Created Agent::create(const AgentOptions& options, runtime::Log& log, con
     return refuse(1, "another evenkeel holds the lock of " + kept_in +
                          "/journal: stop it first, or give one of them another --state-dir");
   if (!journal) return refuse(1, sentence("journal in " + kept_in, journal.error()));
-  auto claim = options.dry_run ? Result<Fd>(Fd()) : writers::claim_cgroups(*host, *layout, log);
+  auto claim = options.dry_run ? Result<writers::CgroupClaim>(writers::CgroupClaim())
+                               : writers::claim_cgroups(*host, *layout, log);
   if (!claim) return refuse(1, why_not_claimed(host->absolute(writers::claimed_dir(*layout)), claim.error()));
   if (journal->corrupt_records() > 0) writers::log_damage(log, kept_in, *journal);
   auto audit = record::Audit::open(kept_in, wall);

@@ -41,23 +41,37 @@ std::optional<std::int64_t> user_of(const Host& host, int process) {
   return user;
 }
 
+/// Of whom the kernel tells: not of those in other PID namespaces.
+std::vector<int> holders_of(const Host& host, const Fd& dir) {
+  struct stat is {};
+  if (::fstat(dir.get(), &is) != 0) return {};
+  return flock_holders(list_of_locks(host), is.st_dev, is.st_ino);
+}
+
 /// Whoever may open the directory may lock it, and every user of the machine may. Such a lock is no agent's:
 /// that one belongs to root, or to this agent's own user.
-bool held_by_strangers(const Host& host, const Fd& dir, runtime::Log& log) {
-  struct stat is {};
-  if (::fstat(dir.get(), &is) != 0) return false;
-  const auto holders = flock_holders(list_of_locks(host), is.st_dev, is.st_ino);
-  const auto is_stranger = [&](int process) {
+bool are_strangers(const Host& host, const std::vector<int>& holders) {
+  return std::ranges::all_of(holders, [&](int process) {
     const auto user = user_of(host, process);
     return !user || (*user != 0 && *user != static_cast<std::int64_t>(::getuid()));
-  };
-  // Without a name it may be an agent in another PID namespace.
-  if (holders.empty() || !std::ranges::all_of(holders, is_stranger)) return false;
+  });
+}
+
+void tell(runtime::Log& log, const Host& host, const std::vector<int>& holders) {
+  auto line = log.warning("cgroups-locked");
+  if (holders.empty()) return void(line.with("process", "unknown").with("user", "unknown"));
   const auto user = user_of(host, holders.front());
-  log.warning("cgroups-locked")
-      .with("process", holders.front())
-      .with("user", user ? std::to_string(*user) : std::string("unknown"));
-  return true;
+  line.with("process", holders.front()).with("user", user ? std::to_string(*user) : std::string("unknown"));
+}
+
+/// A file of that directory, or of the same one of the memory controller, that only root may open: nobody
+/// reads it, and it is opened without being written. Linux before 5.19 has none on cgroup v2.
+Result<Fd> open_roots_file(const Host& host, const tree::Layout& layout) {
+  const std::string& root = layout.root(Controller::memory);
+  if (root.empty()) return fail(ENOENT, Op::open);
+  return executor::open_command_file(host,
+                                     layout.cgroup_root.empty() ? root : root + '/' + layout.cgroup_root,
+                                     layout.v2(Controller::memory) ? "memory.reclaim" : "memory.force_empty");
 }
 
 }  // namespace
@@ -86,12 +100,22 @@ std::string claimed_dir(const tree::Layout& layout) {
   return layout.cgroup_root.empty() ? layout.primary() : layout.primary() + '/' + layout.cgroup_root;
 }
 
-Result<Fd> claim_cgroups(const Host& host, const tree::Layout& layout, runtime::Log& log) {
+Result<CgroupClaim> claim_cgroups(const Host& host, const tree::Layout& layout, runtime::Log& log) {
   auto dir = host.open_dir(claimed_dir(layout));
-  if (!dir || ::flock(dir->get(), LOCK_EX | LOCK_NB) == 0) return dir;
+  if (!dir) return tl::unexpected(dir.error());
+  auto roots = open_roots_file(host, layout);
+  const bool has_roots = roots && ::flock(roots->get(), LOCK_EX | LOCK_NB) == 0;
+  if (roots && !has_roots && errno == EWOULDBLOCK) return fail(EWOULDBLOCK, Op::open);
+  CgroupClaim claim{std::move(*dir), has_roots ? std::move(*roots) : Fd()};
+  if (::flock(claim.dir.get(), LOCK_EX | LOCK_NB) == 0) return claim;
   const int code = errno;
-  if (code != EWOULDBLOCK || !held_by_strangers(host, *dir, log)) return fail(code, Op::open);
-  return dir;
+  if (code != EWOULDBLOCK) return fail(code, Op::open);
+  const auto holders = holders_of(host, claim.dir);
+  // Without a name it may be an agent in another PID namespace, which then has locked the file of root, too.
+  const bool is_no_agents = holders.empty() ? has_roots : are_strangers(host, holders);
+  if (!is_no_agents) return fail(code, Op::open);
+  tell(log, host, holders);
+  return claim;
 }
 
 }  // namespace evenkeel::writers

@@ -42,12 +42,16 @@ Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const
 
 /// The directory with the cgroups that an agent manages.
 std::string claimed_dir(const tree::Layout& layout);
-/// Claims the cgroups below claimed_dir() for this agent, until the descriptor is closed: two agents with
+/// Claims the cgroups below claimed_dir() for this agent, until the descriptors are closed: two agents with
 /// different state directories would fight. EWOULDBLOCK: another agent has them. ENOENT: the directory does
 /// not exist yet; a lock on one above it would keep no agent away that starts later. It is an advisory lock
-/// on the directory, which containers see as well; it writes nothing. A lock of another user than root and
-/// this process's own does not count: the agent then works without one, and says so.
-Result<Fd> claim_cgroups(const Host& host, const tree::Layout& layout, runtime::Log& log);
+/// on the directory, which containers see as well, and one on a file that only root may open; it writes
+/// nothing. A lock on the directory alone does not count if another user than root and this process's own has
+/// it, or if the kernel does not say who has it: the agent then works without it, and says so.
+struct CgroupClaim {
+  Fd dir{}, roots_file{};
+};
+Result<CgroupClaim> claim_cgroups(const Host& host, const tree::Layout& layout, runtime::Log& log);
 /// The processes that have locked a file by flock(2), from the text of /proc/locks (proc_locks(5)). Not those
 /// that wait; the kernel leaves out those of other PID namespaces.
 std::vector<int> flock_holders(std::string_view locks, std::uint64_t device, std::uint64_t inode);
@@ -82,7 +86,7 @@ struct KernelAccess {
 
   Host host;
   executor::Journal journal;
-  Fd claim{};  ///< claim_cgroups()
+  CgroupClaim claim{};
   executor::FileWriter files{host};
   executor::ResctrlKernelFiles resctrl{host};
   sched::KernelCookies cookies{host};

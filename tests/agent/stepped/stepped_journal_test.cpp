@@ -229,6 +229,24 @@ TEST(SteppedTwoAgents, NeitherStartsBeforeTheirCgroupsExist) {
   std::filesystem::remove_all(node.state_dir() + "-other");
 }
 
+// In a container the kernel does not say who holds a lock outside of it. Only root opens the other file.
+TEST(SteppedTwoAgents, ALockOfSomebodyUnknownIsAnAgentsOnlyWithThatOfRootsFile) {
+  TwoPods node(FakeNode::Kernel::v2, "cpuBurstStrategy: {policy: auto}\n");
+  node.host.file("sys/fs/cgroup/memory.reclaim", "").file("proc/locks", "");
+  const Fd dir(::open((node.host.root() + "/sys/fs/cgroup").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ASSERT_EQ(::flock(dir.get(), LOCK_EX | LOCK_NB), 0);
+  SteppedAgent agent(node.args());
+  node.seconds(1, agent);
+  const Ran second = run_evenkeel(run_with(with_state_dir(node.args(), node.state_dir() + "-other")));
+  EXPECT_EQ(second.exit_status, 1);
+  EXPECT_NE(second.err.find("another evenkeel manages the cgroups below"), std::string::npos) << second.err;
+  agent.quit();
+  EXPECT_EQ(agent.exit_status(), 0) << agent.stderr_text();
+  EXPECT_NE(agent.stderr_text().find("event=cgroups-locked process=unknown user=unknown"), std::string::npos)
+      << agent.stderr_text();
+  std::filesystem::remove_all(node.state_dir() + "-other");
+}
+
 // The directory of the cgroups is for everyone to open, so everyone can lock it.
 TEST(SteppedTwoAgents, ALockOfAStrangerDoesNotKeepItFromStarting) {
   TwoPods node(FakeNode::Kernel::v2, "cpuBurstStrategy: {policy: auto}\n");
