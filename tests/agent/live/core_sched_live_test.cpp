@@ -14,6 +14,7 @@
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_cgroups.h"
 #include "tests/support/live/pinned_task.h"
+#include "tests/support/live/without_rights.h"
 #include "tests/support/process.h"
 #include "tests/support/state_dir.h"
 
@@ -64,6 +65,20 @@ class LiveCoreSched : public testing::Test {
       std::this_thread::sleep_for(milliseconds(10));
     return children_.back();
   }
+  /// A process of another user.
+  pid_t strange() {
+    constexpr uid_t kNobody = 65534;
+    children_.push_back(::fork());
+    if (children_.back() == 0) {
+      if (::setuid(kNobody) != 0) ::_exit(1);
+      for (;;) ::pause();
+    }
+    const auto status = "/proc/" + std::to_string(children_.back()) + "/status";
+    const auto wanted = "Uid:\t" + std::to_string(kNobody);
+    for (int i = 0; i < 2000 && text_of_file(status).find(wanted) == std::string::npos; ++i)
+      std::this_thread::sleep_for(milliseconds(10));
+    return children_.back();
+  }
   /// Absent counts as no cookie: callers know that the task is alive.
   std::uint64_t cookie(pid_t task) { return cookies_.of(task).value_or(0); }
   static double cpu_seconds(pid_t task) {
@@ -110,6 +125,18 @@ TEST_F(LiveCoreSched, GroupsGetCookiesAndLoseThemAgain) {
   agent.quit();
   EXPECT_EQ(cookie(training), 0U);
   EXPECT_EQ(cookie(later), 0U);
+}
+
+// No guest has both systemd and core scheduling, so what the unit's drop-in core-sched opens is shown here.
+TEST_F(LiveCoreSched, TheCapabilityOfTheDropInIsNecessaryForOtherUsersTasks) {
+  const auto drop_in = text_of_file(EVENKEEL_SOURCE_DIR "/systemd/drop-ins/core-sched.conf");
+  ASSERT_NE(drop_in.find("\nCapabilityBoundingSet=CAP_SYS_PTRACE\n"), std::string::npos) << drop_in;
+  const pid_t task = strange();
+  EXPECT_TRUE(cookies_.of(task));
+  const WithoutRights base{CAP_SYS_PTRACE};
+  const auto refused = cookies_.of(task);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, EPERM);
 }
 
 TEST_F(LiveCoreSched, AfterKillMinusNineRestoreClearsTheCookies) {
