@@ -1,6 +1,7 @@
 #include "agent/agent.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <utility>
@@ -26,12 +27,23 @@ std::string why_not_claimed(const std::string& cgroups, const Error& error) {
   return sentence("cgroups below " + cgroups, error);
 }
 
+/// Not empty: who else could put a journal there, or a link in its place, and so have root write anything.
+std::string writer_besides(const struct stat& dir) {
+  if (dir.st_uid != 0 && dir.st_uid != ::geteuid()) return "it belongs to user " + std::to_string(dir.st_uid);
+  return (dir.st_mode & S_IWOTH) != 0 ? "everyone may write there" : "";
+}
+
 std::string make_state_dir(const std::string& dir) {
   std::error_code error;
   const bool is_new = std::filesystem::create_directories(dir, error);
   if (error) return "state directory " + dir + ": " + error.message();
   if (is_new) ::chmod(dir.c_str(), 0750);  // one that was there may be shared: its mode is its owner's
-  return {};
+  struct stat is {};
+  if (::stat(dir.c_str(), &is) != 0) return "state directory " + dir + ": " + errno_name(errno);
+  const auto writer = writer_besides(is);
+  return writer.empty() ? writer
+                        : "state directory " + dir + ": " + writer +
+                              "; legal: one of root's, or of the agent's user, that others cannot write";
 }
 
 /// A dry run saves nothing.

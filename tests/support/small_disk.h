@@ -16,7 +16,7 @@ class SmallDisk {
   /// Creates the directory if it is missing.
   explicit SmallDisk(std::string dir) : dir_(std::move(dir)) {
     std::filesystem::create_directories(dir_);
-    mounted_ = ::mount("tmpfs", dir_.c_str(), "tmpfs", 0, "size=256k") == 0;
+    mounted_ = ::mount("tmpfs", dir_.c_str(), "tmpfs", 0, "size=256k,mode=0700") == 0;
   }
   ~SmallDisk() {
     if (mounted_) ::umount2(dir_.c_str(), MNT_DETACH);
