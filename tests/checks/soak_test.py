@@ -15,6 +15,8 @@ from unittest import mock
 
 import sys
 sys.path.insert(0, "tests/soak")
+sys.path.insert(0, "tests/support")
+from lives import Agent  # noqa: E402
 from table import MEASURED, Table  # noqa: E402
 
 loader = importlib.machinery.SourceFileLoader("soak", "tests/soak/soak")
@@ -42,7 +44,7 @@ class TableTest(unittest.TestCase):
         self.assertEqual(Table().growth(), [])
 
     def test_growth_is_told_by_the_medians_of_the_quarters(self):
-        self.assertEqual(table([20000] * 6 + [20000, 60000]).growth(), [], "a single peak")
+        self.assertEqual(table([20000] * 11 + [60000]).growth(), [], "a single peak")
         self.assertEqual(table([20000] * 6 + [29000, 29000]).growth(), [])
         self.assertEqual(table([20000] * 6 + [40000, 40000]).growth(), ["resident KiB grow: 20000 to 40000"])
 
@@ -53,16 +55,18 @@ class Run(unittest.TestCase):
     def setUp(self):
         self.soak = soak.Soak.__new__(soak.Soak)
         self.soak.__dict__.update(
-            options=types.SimpleNamespace(minutes=0.03, table_minutes=0.005), work="/nowhere", node=mock.MagicMock(),
+            options=types.SimpleNamespace(minutes=0.03, table_minutes=0.005, calm_minutes=10), work="/nowhere", node=mock.MagicMock(),
             clients=mock.MagicMock(), kubelet=mock.MagicMock(), api=mock.MagicMock(evictions=collections.Counter()),
-            agent=mock.MagicMock(used=table([20000] * 8), lives=1, lives_by_api=0, ends=collections.Counter()),
+            agent=mock.MagicMock(used=table([20000] * 8), lives=1, lives_by_api=0, ends=collections.Counter(), grown=[],
+                                 longest=Table(), longest_minutes=0),
             done=collections.Counter(), problems=[], left=0, has_disk=False, in_guest=False, ahead=0, began=time.monotonic())
         self.soak.node.differences.return_value = []
 
-    def run_soak(self):
+    OWNER_WRITES, CRASH = 2, 8
+
+    def run_soak(self, action=OWNER_WRITES):
         printed = io.StringIO()
-        owner_writes = 2
-        with mock.patch.object(soak.random, "choices", return_value=[owner_writes]), contextlib.redirect_stdout(printed):
+        with mock.patch.object(soak.random, "choices", return_value=[action]), contextlib.redirect_stdout(printed):
             self.soak.run()
         return printed.getvalue()
 
@@ -76,6 +80,24 @@ class Run(unittest.TestCase):
         self.soak.node.differences.return_value = ["x is 1, its owner wrote 2"]
         self.run_soak()
         self.assertEqual((self.soak.left, self.soak.problems), (1, ["life 1: x is 1, its owner wrote 2"]))
+
+    def test_in_every_second_span_the_agent_is_not_ended(self):
+        self.run_soak(self.CRASH)
+        self.assertGreater(self.soak.done["crash"], 0)
+        self.soak.done.clear()
+        self.soak.options.calm_minutes = 0.1
+        self.soak.began = time.monotonic() - 6
+        self.soak.options.minutes = 0.13
+        self.run_soak(self.CRASH)
+        self.assertEqual(self.soak.done["crash"], 0)
+
+    def test_a_long_life_that_grows_is_a_problem(self):
+        agent = Agent(None, "/nowhere", None)
+        for minutes, grown in ((4, 0), (6, 1)):
+            agent.life, agent.born = table([20000] * 6 + [40000, 40000]), time.monotonic() - 60 * minutes
+            agent.judge_life()
+            self.assertEqual(len(agent.grown), grown)
+        self.assertEqual(round(agent.longest_minutes), 6)
 
     def test_an_ended_run_has_a_result(self):
         with mock.patch.object(soak.signal, "signal"), self.assertRaisesRegex(soak.Ended, "ended by SIGTERM"):

@@ -21,11 +21,11 @@ class Table:
             first, last, every = ([row[column] for row in part] for part in (self.rows[:quarter], self.rows[-quarter:], self.rows))
             yield name, slack, statistics.median(first), statistics.median(last), max(every)
 
-    def lines(self, left):
-        """`left`: values that were left by stops and restores."""
+    def lines(self, left=None):
+        """`left`: values that were left by stops and restores; without it there is no row for them."""
         return ["| | at the start (first quarter, median) | at the end (last quarter, median) | most |", "|---|---|---|---|",
                 *(f"| {name} | {before:.9g} | {after:.9g} | {most:.9g} |" for name, _, before, after, most in self.columns()),
-                f"| values left by stops and restores | 0 | {left} | |"]
+                *([] if left is None else [f"| values left by stops and restores | 0 | {left} | |"])]
 
     def growth(self):
         """What has grown too much, as sentences."""

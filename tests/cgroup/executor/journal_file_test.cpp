@@ -66,6 +66,22 @@ TEST_F(JournalOnDisk, AFileThatWasRemovedOrReplacedIsWrittenAgain) {
   EXPECT_EQ(journal.corrupt_records(), 0);
 }
 
+TEST_F(JournalOnDisk, AJournalThatAnotherProcessHasMadeInItsPlaceIsLeftAlone) {
+  auto journal = *open();
+  ASSERT_TRUE(journal.record_write(quota("a", "-1"), "1000"));
+  fs::remove_all(state_);
+  fs::create_directory(state_);
+  {
+    auto another = *open();
+    ASSERT_TRUE(another.record_write(quota("b", "-1"), "1000"));
+    const auto theirs = text();
+    EXPECT_EQ(journal.keep_file().error().code, EWOULDBLOCK);
+    EXPECT_EQ(journal.record_write(quota("c", "-1"), "1000").error().code, EWOULDBLOCK);
+    EXPECT_EQ(text(), theirs);
+  }
+  EXPECT_TRUE(journal.keep_file()) << "it has ended";
+}
+
 TEST_F(JournalOnDisk, WhereItCannotBeWrittenAgainNothingIsOnRecord) {
   auto journal = *open();
   ASSERT_TRUE(journal.record_write(quota("a", "-1"), "1000"));
