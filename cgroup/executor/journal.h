@@ -68,7 +68,6 @@ class Journal {
   Result<> record_creation(const std::string& path) { return made(path, 0); }
   Result<> made(const std::string& path, std::uint64_t inode);
   Result<> unmade(const std::string& path);
-
   /// All of these by path, with the inode (or cookie); 0: it may or may not exist.
   [[nodiscard]] const std::map<std::string, std::uint64_t>& directories() const { return directories_; }
 
@@ -80,8 +79,8 @@ class Journal {
   [[nodiscard]] int corrupt_records() const { return corrupt_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
-  /// Writes the file again if somebody has removed or replaced it: without it a death would leave all values
-  /// behind. In every tick, and before each record.
+  /// Writes the file again if it was removed or replaced: without it a death would leave all values behind. In
+  /// every tick, and before each record. EWOULDBLOCK: another process has locked the directory meanwhile.
   Result<> keep_file();
 
  private:
@@ -99,7 +98,9 @@ class Journal {
   Result<> keep_damaged();
   Result<> compact();
   Result<> rewrite();
-  [[nodiscard]] bool is_removed() const;
+  /// The lock's file may have gone with the journal. EWOULDBLOCK: another process has made and locked a new
+  /// one, and the journal there is that process's.
+  Result<> keep_lock(const std::string& dir);
   Fd lock_{};
   Fd file_{};
   std::string path_{};
