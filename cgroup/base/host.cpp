@@ -67,13 +67,15 @@ Result<Fd> Host::open_beneath(const char* path, std::uint64_t flags) const {
 
 Result<Fd> Host::open_read(const std::string& path) const { return open_beneath(path.c_str(), O_RDONLY); }
 
-Result<Fd> Host::open_read(std::string_view directory, std::string_view name) const {
+Result<Fd> Host::open_read(const FilePlace& place) const {
   std::array<char, PATH_MAX> path;
-  if (directory.size() + name.size() + 2 > path.size()) return fail(ENAMETOOLONG, Op::open);
-  char* end = std::ranges::copy(directory, path.data()).out;
-  if (!name.empty()) {
-    *end++ = '/';
-    end = std::ranges::copy(name, end).out;
+  char* end = path.data();
+  for (const std::string_view part : {place.hierarchy, place.directory, place.name}) {
+    if (part.empty()) continue;
+    if (part.size() + 2 > static_cast<std::size_t>(path.data() + path.size() - end))
+      return fail(ENAMETOOLONG, Op::open);
+    if (end != path.data()) *end++ = '/';
+    end = std::ranges::copy(part, end).out;
   }
   *end = '\0';
   return open_beneath(path.data(), O_RDONLY);
@@ -215,17 +217,11 @@ Result<std::string_view> read_whole(int fd, std::span<char> buffer, bool kernel_
 
 }  // namespace
 
-std::string ReadFile::path() const {
-  std::string out = directory_ ? *directory_ : std::string();
-  if (!name_.empty()) out.append("/").append(name_);
-  return out;
-}
-
-Result<std::string_view> ReadFile::read(const Host& host, std::span<char> buffer) {
+Result<std::string_view> HeldFile::read(const Host& host, const FilePlace& place, std::span<char> buffer) {
   if (fd_ && !kernel_fs_ && unlinked(fd_.get())) fd_ = Fd();
   if (!fd_) {
     if (missing_reads_ > 0 && missing_reads_++ < kMissingRetry) return fail(ENOENT, Op::open);
-    auto opened = host.open_read(directory_ ? std::string_view(*directory_) : std::string_view(), name_);
+    auto opened = host.open_read(place);
     missing_reads_ = !opened && opened.error().code == ENOENT ? 1 : 0;
     if (!opened) return fail(opened.error().code, Op::open);
     fd_ = std::move(*opened);

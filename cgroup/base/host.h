@@ -4,7 +4,6 @@
 // RESOLVE_IN_ROOT).
 #pragma once
 
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,14 +18,20 @@ struct SubDir {
   std::uint64_t inode = 0;
 };
 
+/// A path relative to the root, in parts that '/' joins; empty ones are left out. Tables of many files share
+/// the parts: whole paths would be most of what such a table takes of memory.
+struct FilePlace {
+  std::string_view hierarchy{}, directory{}, name{};
+};
+
 class Host {
  public:
   static Result<Host> open(const std::string& root);
 
   /// `path` is relative to the root ("proc/stat").
   [[nodiscard]] Result<Fd> open_read(const std::string& path) const;
-  /// The file `name` in that directory; allocates nothing.
-  [[nodiscard]] Result<Fd> open_read(std::string_view directory, std::string_view name) const;
+  /// The same; allocates nothing.
+  [[nodiscard]] Result<Fd> open_read(const FilePlace& place) const;
   [[nodiscard]] Result<Fd> open_dir(const std::string& path) const;
   /// A path-only descriptor (O_PATH) of the directory, for opening a file in exactly this directory even if
   /// the path is reused. "" is the root.
@@ -67,44 +72,54 @@ class Host {
 /// The same for an open file.
 bool is_kernel_fs(int fd);
 
-// ReadFile, one kernel file that is opened once and then read with pread into the caller's buffer. Allocates
-// nothing per read.
+// One kernel file that is opened once and then read with pread into the caller's buffer. Allocates nothing
+// per read.
 
-/// How a ReadFile holds its file between reads.
+/// How a file is held between reads.
 enum class Hold : std::uint8_t {
   kept,      ///< the descriptor stays open
   reopened,  ///< opened for each read: for the least important files when descriptors are scarce
 };
 
-class ReadFile {
+/// The open file, for tables of many files that know each one's place.
+class HeldFile {
  public:
-  ReadFile() = default;
-  /// Relative to the host's root. The files of a cgroup share it: it is most of what they take of memory.
-  using Directory = std::shared_ptr<const std::string>;
-  /// The first read opens it. `name` must outlive it.
-  ReadFile(Directory directory, std::string_view name, Hold hold)
-      : directory_(std::move(directory)), name_(name), hold_(hold) {}
-  /// `path` is relative to the host's root.
-  ReadFile(std::string path, Hold hold)
-      : directory_(std::make_shared<const std::string>(std::move(path))), hold_(hold) {}
+  HeldFile() = default;
+  /// The first read opens it.
+  explicit HeldFile(Hold hold) : hold_(hold) {}
 
-  /// The content, as a view into `buffer`. A kept descriptor of a removed cgroup gives ENODEV. A missing file
-  /// gives ENOENT, and is tried again only every 64th read. On a file system that is not the kernel's, a kept
-  /// file that was replaced or unlinked is reopened. A file larger than the buffer gives EFBIG.
-  Result<std::string_view> read(const Host& host, std::span<char> buffer);
+  /// The content, as a view into `buffer`. `place` is the same in each call. A kept descriptor of a removed
+  /// cgroup gives ENODEV. A missing file gives ENOENT, and is tried again only every 64th read. On a file
+  /// system that is not the kernel's, a kept file that was replaced or unlinked is reopened. A file larger
+  /// than the buffer gives EFBIG.
+  Result<std::string_view> read(const Host& host, const FilePlace& place, std::span<char> buffer);
 
   [[nodiscard]] bool open() const { return static_cast<bool>(fd_); }
-  [[nodiscard]] std::string path() const;
-  /// The same file, not open.
-  [[nodiscard]] ReadFile closed(Hold hold) const { return {directory_, name_, hold}; }
+  [[nodiscard]] Hold hold() const { return hold_; }
 
  private:
-  Directory directory_{};
-  std::string_view name_{};  ///< empty: `directory_` is the whole path
   Fd fd_{};
   Hold hold_ = Hold::kept;
   bool kernel_fs_ = false;
   std::uint8_t missing_reads_ = 0;
+};
+
+/// The same with its path.
+class ReadFile {
+ public:
+  ReadFile() = default;
+  /// `path` is relative to the host's root.
+  ReadFile(std::string path, Hold hold) : path_(std::move(path)), file_(hold) {}
+
+  /// As HeldFile::read().
+  Result<std::string_view> read(const Host& host, std::span<char> buffer) {
+    return file_.read(host, {.name = path_}, buffer);
+  }
+  [[nodiscard]] bool open() const { return file_.open(); }
+
+ private:
+  std::string path_{};
+  HeldFile file_{};
 };
 
 }  // namespace evenkeel

@@ -88,23 +88,24 @@ std::vector<CgroupFile> all_files() {
   return out;
 }
 
-FilePath in(std::string directory, std::string_view name) {
-  if (name.empty()) return {};
-  return {.directory = std::move(directory), .name = name};
+/// In that controller's hierarchy; nowhere, if there is none.
+FilePath in(Controller controller, const tree::Layout& layout) {
+  return {.there = !layout.root(controller).empty(), .controller = controller};
 }
 
 /// On a hybrid host a cgroup has a unified directory only if another process created it; a vendor kernel may
 /// have the file in cpuacct as well.
 FilePath pressure_path(std::string_view name, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
-  const auto unified = tree.unified_dir(cgroup);
-  if (tree.layout().v2(Controller::cpuacct)) return in(unified, name);
-  const auto vendor = tree.dir(cgroup, Controller::cpuacct);
-  const auto has_it = [&](const std::string& directory) {
-    return !directory.empty() && tree.host().exists(directory + '/' + std::string(name));
+  const auto directory = tree.unified_dir(cgroup);
+  const FilePath unified{.there = !directory.empty(), .unified = true};
+  if (tree.layout().v2(Controller::cpuacct)) return unified;
+  const FilePath vendor = in(Controller::cpuacct, tree.layout());
+  if (!unified.there) return vendor;
+  const auto has_it = [&](const std::string& dir) {
+    return !dir.empty() && tree.host().exists(dir + '/' + std::string(name));
   };
-  if (unified.empty()) return in(vendor, name);
-  const bool only_vendor = !tree.host().exists(unified) && has_it(vendor);
-  return in(only_vendor ? vendor : unified, name);
+  const bool only_vendor = !tree.host().exists(directory) && has_it(tree.dir(cgroup, Controller::cpuacct));
+  return only_vendor ? vendor : unified;
 }
 
 bool needed_by(CgroupKind kind, Kinds kinds) { return ((kinds >> static_cast<unsigned>(kind)) & 1U) != 0; }
@@ -121,18 +122,23 @@ void parse_file(const CgroupFile& file, Text text, CgroupReading& reading) {
   parse_plain(file.knob, text, reading);
 }
 
+std::string_view name_of(const CgroupFile& file, const tree::Layout& layout) {
+  return file.where == either ? kernel::file_name(file.knob, layout) : file.name;
+}
+
 FilePath file_path(const CgroupFile& file, const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
-  if (!needed_by(cgroup.kind, file.kinds)) return {};
-  const bool on_v2 = tree.layout().v2(file.controller);
+  const auto& layout = tree.layout();
+  if (!needed_by(cgroup.kind, file.kinds) || name_of(file, layout).empty()) return {};
+  const bool on_v2 = layout.v2(file.controller);
   switch (file.where) {
     case pressure:
       return pressure_path(file.name, tree, cgroup);
     case either:
-      return in(tree.dir(cgroup, file.controller), kernel::file_name(file.knob, tree.layout()));
+      return in(file.controller, layout);
     case v1:
-      return on_v2 ? FilePath{} : in(tree.dir(cgroup, file.controller), file.name);
+      return on_v2 ? FilePath{} : in(file.controller, layout);
     case v2:
-      return on_v2 ? in(tree.dir(cgroup, file.controller), file.name) : FilePath{};
+      return on_v2 ? in(file.controller, layout) : FilePath{};
   }
   return {};
 }

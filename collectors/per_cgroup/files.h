@@ -54,10 +54,17 @@ std::span<const CgroupFile> cgroup_files();
 /// Sets the members of the sample that the text of this file gives.
 void parse_file(const CgroupFile& file, Text text, CgroupReading& reading);
 
+/// The name of its file on this machine; empty: there is none. It lives as long as the program.
+std::string_view name_of(const CgroupFile& file, const tree::Layout& layout);
+
+/// Where a cgroup's file of one row is: in the cgroup's directory of this hierarchy.
 struct FilePath {
-  std::string
-      directory{};  ///< relative to the host root; empty: this machine, or this cgroup, has no such file
-  std::string_view name{};  ///< lives as long as the program
+  bool there = false;       ///< false: this machine, or this cgroup, has no such file
+  bool unified = false;     ///< in the cgroup2 mount, whichever controllers it has
+  Controller controller{};  ///< otherwise: whose hierarchy it is
+  [[nodiscard]] const std::string& hierarchy(const tree::Layout& layout) const {
+    return unified ? layout.unified : layout.root(controller);
+  }
 };
 FilePath file_path(const CgroupFile& file, const tree::CgroupTree& tree, const tree::Cgroup& cgroup);
 

@@ -24,7 +24,7 @@ void add_throttling(const CgroupSample& subgroup, NodeSnapshot& node) {
   if (more) throttling = subgroup.throttling;
 }
 
-std::size_t index_of(const CgroupFile& row) { return static_cast<std::size_t>(&row - cgroup_files().data()); }
+const CgroupFile& row_of(std::uint8_t row) { return cgroup_files()[row]; }
 
 }  // namespace
 
@@ -45,23 +45,28 @@ void CgroupSlots::follow(const tree::CgroupTree& tree, std::size_t limit, collec
 }
 
 CgroupSlots::Slot CgroupSlots::open_slot(const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
-  Slot slot{.id = cgroup.id};
-  std::vector<ReadFile::Directory> directories;
-  const auto shared = [&](std::string&& path) {
-    const auto found = std::ranges::find(directories, path, [](const auto& known) { return *known; });
-    if (found != directories.end()) return *found;
-    return directories.emplace_back(std::make_shared<const std::string>(std::move(path)));
-  };
-  for (const auto& row : cgroup_files()) {
-    auto path = file_path(row, tree, cgroup);
-    if (path.directory.empty()) continue;
+  Slot slot{.id = cgroup.id, .path = cgroup.path};
+  const auto rows = cgroup_files();
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    const FilePath path = file_path(rows[row], tree, cgroup);
+    if (!path.there) continue;
     OpenFile open;
-    open.row = &row;
-    open.file = ReadFile(shared(std::move(path.directory)), path.name, Hold::kept);
+    open.path = path;
+    open.row = static_cast<std::uint8_t>(row);
     slot.files.push_back(std::move(open));
   }
   slot.files.shrink_to_fit();
   return slot;
+}
+
+FilePlace CgroupSlots::place_of(const Slot& slot, const OpenFile& open) const {
+  return {open.path.hierarchy(layout_), slot.path, name_of(row_of(open.row), layout_)};
+}
+
+std::string CgroupSlots::path_of(const Slot& slot, const OpenFile& open) const {
+  const FilePlace place = place_of(slot, open);
+  std::string path(place.hierarchy);
+  return path.append("/").append(place.directory).append("/").append(place.name);
 }
 
 void CgroupSlots::share(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health) {
@@ -70,10 +75,10 @@ void CgroupSlots::share(const tree::CgroupTree& tree, std::size_t limit, collect
   std::vector<bool> requested(table.size()), there(table.size(), true);
   for (const auto& slot : slots_) {
     for (const auto& open : slot.files) {
-      const auto i = index_of(*open.row);
-      rows[i].importance = open.row->importance;
+      const std::size_t i = open.row;
+      rows[i].importance = table[i].importance;
       // One cgroup is checked for all: a setting that this kernel lacks needs no descriptors.
-      if (open.row->vendor && !requested[i]) there[i] = tree.host().exists(open.file.path());
+      if (table[i].vendor && !requested[i]) there[i] = tree.host().exists(path_of(slot, open));
       requested[i] = true;
       if (there[i]) ++rows[i].files;
     }
@@ -86,12 +91,10 @@ void CgroupSlots::share(const tree::CgroupTree& tree, std::size_t limit, collect
   }
   for (auto& slot : slots_) {
     for (auto& open : slot.files) {
-      const auto i = index_of(*open.row);
+      const std::size_t i = open.row;
       const auto hold = left[i] > 0 || !there[i] ? Hold::kept : Hold::reopened;
       if (left[i] > 0) --left[i];
-      if (hold == open.hold) continue;
-      open.file = open.file.closed(hold);
-      open.hold = hold;
+      if (hold != open.file.hold()) open.file = HeldFile(hold);
     }
   }
 }
@@ -102,7 +105,7 @@ void CgroupSlots::settings_changed(CgroupId cgroup) {
 }
 
 bool CgroupSlots::due(const OpenFile& open, const Slot& slot, std::uint64_t tick) const {
-  const auto& row = *open.row;
+  const auto& row = row_of(open.row);
   if (row.every == 1 || slot.age_ticks == 0 || (open.missing && slot.age_ticks < kGrownUp)) return true;
   if (row.setting ? slot.settings_changed || options_.settings_every_tick : options_.slow_files_every_tick)
     return true;
@@ -112,11 +115,11 @@ bool CgroupSlots::due(const OpenFile& open, const Slot& slot, std::uint64_t tick
 
 void CgroupSlots::read(Slot& slot, OpenFile& open, const Host& host, std::span<char> buffer,
                        CgroupReading& reading) {
-  const auto text = open.file.read(host, buffer);
+  const auto text = open.file.read(host, place_of(slot, open), buffer);
   open.missing = !text && vanished(text.error());
-  // A ReadFile retries a missing file only now and then; a new one tries at once.
-  if (open.missing && slot.age_ticks < kGrownUp) open.file = open.file.closed(open.hold);
-  parse_file(*open.row, text ? Text(*text) : Text{}, reading);
+  // A HeldFile retries a missing file only now and then; a new one tries at once.
+  if (open.missing && slot.age_ticks < kGrownUp) open.file = HeldFile(open.file.hold());
+  parse_file(row_of(open.row), text ? Text(*text) : Text{}, reading);
 }
 
 void CgroupSlots::collect(const Host& host, std::span<char> buffer, std::uint64_t tick, NodeSnapshot& node) {
@@ -143,7 +146,7 @@ bool CgroupSlots::read_new_settings(const Host& host, std::span<char> buffer, No
     const Applied before = sample.applied;
     CgroupReading reading{layout_, node.at, std::nullopt, slot.memory, sample};
     for (auto& open : slot.files)
-      if (open.row->setting) read(slot, open, host, buffer, reading);
+      if (row_of(open.row).setting) read(slot, open, host, buffer, reading);
     slot.settings_changed = false;
     any = any || !(sample.applied == before);
   }
@@ -157,7 +160,7 @@ collectors::RecentUse CgroupSlots::recent_use(const Host& host, std::span<char> 
   CgroupSample sample;
   CgroupReading reading{layout_, {}, std::nullopt, now, sample};
   for (auto& open : found->files)
-    if (open.row->every <= kOften) read(*found, open, host, buffer, reading);
+    if (row_of(open.row).every <= kOften) read(*found, open, host, buffer, reading);
   collectors::RecentUse out{.throttling = sample.throttling, .memory = sample.memory.current};
   if (const auto ran = now.cpu_time.increase_from(found->before.cpu_time)) out.cpu_time = CpuTime(*ran);
   if (sample.pressure.cpu) out.total_stall = sample.pressure.cpu->some.total;
@@ -168,7 +171,7 @@ std::vector<collectors::SamplerRead> CgroupSlots::reads() const {
   std::vector<collectors::SamplerRead> all;
   for (const auto& slot : slots_)
     for (const auto& open : slot.files)
-      if (!open.missing) all.push_back({open.file.path(), open.row->every});
+      if (!open.missing) all.push_back({path_of(slot, open), row_of(open.row).every});
   return all;
 }
 

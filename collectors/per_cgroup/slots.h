@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "cgroup/base/host.h"
@@ -30,21 +31,26 @@ class CgroupSlots {
   [[nodiscard]] std::vector<collectors::SamplerRead> reads() const;
 
  private:
+  /// A node has thousands of them.
   struct OpenFile {
-    const CgroupFile* row = nullptr;
-    ReadFile file{};
-    Hold hold = Hold::kept;
+    HeldFile file{};
+    FilePath path{};
+    std::uint8_t row = 0;  ///< of cgroup_files()
     bool missing = false;
   };
+  static_assert(sizeof(OpenFile) <= 16);
   struct Slot {
     CgroupId id{};
-    int age_ticks = 0;  ///< stops at kGrownUp
+    std::string path{};  ///< relative to a hierarchy's root
+    int age_ticks = 0;   ///< stops at kGrownUp
     bool settings_changed = false;
     CgroupMemory memory{};
     CgroupMemory before{};  ///< state of the previous tick
     std::vector<OpenFile> files{};
   };
   static Slot open_slot(const tree::CgroupTree& tree, const tree::Cgroup& cgroup);
+  [[nodiscard]] FilePlace place_of(const Slot& slot, const OpenFile& open) const;
+  [[nodiscard]] std::string path_of(const Slot& slot, const OpenFile& open) const;
   void share(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health);
   [[nodiscard]] bool due(const OpenFile& open, const Slot& slot, std::uint64_t tick) const;
   void read(Slot& slot, OpenFile& open, const Host& host, std::span<char> buffer, CgroupReading& reading);

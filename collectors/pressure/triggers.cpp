@@ -38,7 +38,7 @@ std::string pressure_file(std::string_view name, const tree::CgroupTree& tree, c
   for (const auto& row : per_cgroup::cgroup_files()) {
     if (row.where != per_cgroup::Where::pressure || row.name != name) continue;
     const auto path = per_cgroup::file_path(row, tree, cgroup);
-    if (!path.directory.empty()) return path.directory + '/' + std::string(path.name);
+    if (path.there) return path.hierarchy(tree.layout()) + '/' + cgroup.path + '/' + std::string(name);
   }
   return {};
 }

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <climits>
 #include <filesystem>
 
 #include "cgroup/base/host.h"
@@ -56,6 +57,20 @@ TEST_F(FileTest, AMissingFileIsAskedForEverySixtyFourthTime) {
   int reads = 1;
   while (!file.read(host, buffer)) ++reads;
   EXPECT_EQ(reads, 64);
+}
+
+TEST_F(FileTest, PartsOfAPathAreJoined) {
+  fake.file("a/b/c", "1\n");
+  for (const FilePlace& place :
+       {FilePlace{"a", "b", "c"}, FilePlace{"a", {}, "b/c"}, FilePlace{.name = "a/b/c"}})
+    EXPECT_TRUE(host.open_read(place)) << place.name;
+  const std::string long_name(PATH_MAX, 'x');
+  EXPECT_EQ(host.open_read(FilePlace{"a", "b", long_name}).error().code, ENAMETOOLONG);
+}
+
+TEST(Memory, AHeldFileTakesOneWord) {
+  // Seventeen of each of hundreds of cgroups are open on a full node.
+  EXPECT_LE(sizeof(HeldFile), sizeof(void*));
 }
 
 TEST_F(FileTest, AFileMayFillTheBufferButNotMore) {
