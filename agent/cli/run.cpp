@@ -164,12 +164,11 @@ bool open_alarms(Service& service, runtime::EventLoop& loop) {
 
 /// Services are asked for their figures between two ticks.
 bool open_figures(Service& service, runtime::EventLoop& loop) {
-  auto client = http::HttpClient::open(loop);
-  if (!client) return false;
   const auto scraping = loop.every(kScrapeInterval, [&service](std::uint64_t) {
     service.agent->parts().figures.scrape(service.clock.now());
   });
-  if (scraping) service.agent->parts().figures.connect(std::move(*client), service.clock);
+  if (scraping)
+    service.agent->parts().figures.connect([&loop] { return http::HttpClient::open(loop); }, service.clock);
   return scraping.has_value();
 }
 

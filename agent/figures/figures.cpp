@@ -119,33 +119,55 @@ void Figures::fine(Source& source) {
   log_.info("objective-figure-accepted").with("objective", source.objective.name);
 }
 
-void Figures::connect(http::HttpClient client, const runtime::Clock& clock) {
-  client_.emplace(std::move(client));
+void Figures::connect(OpenClient open, const runtime::Clock& clock) {
+  open_client_ = std::move(open);
   clock_ = &clock;
 }
 
+void Figures::disconnect() {
+  open_client_ = {};
+  client_.reset();
+}
+
+/// False: it cannot be opened now, and the next scrape tries again.
+bool Figures::open_client(Source& source, MonoTime now) {
+  if (client_) return true;
+  auto opened = open_client_();
+  if (opened) {
+    client_.emplace(std::move(*opened));
+  } else {
+    trouble(source, std::string("scrape: no HTTP client: ") + errno_name(opened.error().code), now);
+  }
+  return client_.has_value();
+}
+
 void Figures::scrape(MonoTime now) {
-  if (!client_) return;
+  if (!open_client_) return;
   for (const auto& source : sources_)
     for (auto& [url, target] : source->targets) {
       const auto& interval = source->objective.prometheus.interval;
       if (target.in_flight || (target.asked && now - *target.asked < interval)) continue;
       target.asked = now;
-      target.in_flight = true;
-      http::HttpCall call{.url = url, .headers = {"Accept: text/plain; version=0.0.4"}};
-      call.connect_timeout = call.total_timeout = std::max<Duration>(interval, std::chrono::seconds(1));
-      call.longest_body = kLongestBody;
-      // Read while they arrive: whoever runs in the pods could fill the memory with many answers at a time.
-      const auto reader = std::make_shared<MetricReader>(std::vector{source->objective.prometheus});
-      call.piece = [reader](std::string_view piece) {
-        reader->add(piece);
-        return true;
-      };
-      client_->start(std::move(call), [this, reader, waiting = std::weak_ptr(source),
-                                       url = url](const http::HttpReply& reply) {
-        answered(waiting, url, reply, std::move(reader->end().front()));
-      });
+      if (open_client(*source, now)) start(source, url, target);
     }
+}
+
+void Figures::start(const std::shared_ptr<Source>& source, const std::string& url, Target& target) {
+  target.in_flight = true;
+  http::HttpCall call{.url = url, .headers = {"Accept: text/plain; version=0.0.4"}};
+  call.connect_timeout = call.total_timeout =
+      std::max<Duration>(source->objective.prometheus.interval, std::chrono::seconds(1));
+  call.longest_body = kLongestBody;
+  // Read while they arrive: whoever runs in the pods could fill the memory with many answers at a time.
+  const auto reader = std::make_shared<MetricReader>(std::vector{source->objective.prometheus});
+  call.piece = [reader](std::string_view piece) {
+    reader->add(piece);
+    return true;
+  };
+  client_->start(std::move(call),
+                 [this, reader, waiting = std::weak_ptr(source), url](const http::HttpReply& reply) {
+                   answered(waiting, url, reply, std::move(reader->end().front()));
+                 });
 }
 
 void Figures::answered(const std::weak_ptr<Source>& waiting, const std::string& url,

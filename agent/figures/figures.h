@@ -2,6 +2,7 @@
 // on local sockets. Does not judge them (qos/objectives).
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -35,10 +36,12 @@ class Figures {
   /// puts the newest figures into the snapshot.
   void collect(NodeSnapshot& node, MonoTime now);
 
-  /// Scrapes with this client from now on; without one (stepped mode) nothing is scraped. `clock` must
-  /// outlive it.
-  void connect(http::HttpClient client, const runtime::Clock& clock);
-  void disconnect() { client_.reset(); }
+  using OpenClient = std::function<Result<http::HttpClient>()>;
+  /// Scrapes from now on; without it (stepped mode) nothing is scraped. The client is opened for the first
+  /// scrape: its library takes a MiB and more, and most nodes have nothing to scrape. `clock` must outlive
+  /// it.
+  void connect(OpenClient open, const runtime::Clock& clock);
+  void disconnect();
   /// Starts the scrapes that are due. Between two ticks.
   void scrape(MonoTime now);
 
@@ -64,6 +67,8 @@ class Figures {
     bool in_trouble = false;         ///< the last line said so
   };
 
+  bool open_client(Source& source, MonoTime now);
+  void start(const std::shared_ptr<Source>& source, const std::string& url, Target& target);
   void configure(const NodeSlo& slo);
   void find_targets(const NodeSnapshot& node, Source& source);
   void look(Source& source, MonoTime now);
@@ -81,6 +86,7 @@ class Figures {
   void fine(Source& source);
 
   runtime::Log& log_;
+  OpenClient open_client_{};
   std::optional<http::HttpClient> client_{};
   const runtime::Clock* clock_ = nullptr;
   std::shared_ptr<const NodeSlo> slo_{};            ///< that the sources are of

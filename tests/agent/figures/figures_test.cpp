@@ -21,7 +21,13 @@ using std::chrono::seconds;
 class FiguresTest : public testing::Test {
  protected:
   FiguresTest() : loop(*runtime::EventLoop::open()) {
-    figures.connect(*http::HttpClient::open(loop), clock);
+    figures.connect(
+        [this] {
+          ++clients;
+          return no_descriptor ? Result<http::HttpClient>(fail(EMFILE, Op::open))
+                               : http::HttpClient::open(loop);
+        },
+        clock);
     clock.advance(seconds(100));
   }
   ~FiguresTest() override { figures.disconnect(); }
@@ -72,6 +78,8 @@ class FiguresTest : public testing::Test {
   [[nodiscard]] std::uint64_t looks() const { return figures.state(0).accepted + figures.state(0).refused; }
   [[nodiscard]] const std::string& problem() const { return figures.state(0).problem; }
 
+  int clients = 0;  ///< asked for
+  bool no_descriptor = false;
   runtime::SteppedClock clock{};
   const Fd quiet{::open("/dev/null", O_WRONLY | O_CLOEXEC)};
   runtime::Log log{quiet.get(), runtime::LogFormat::text, runtime::LogLevel::debug, nullptr};
@@ -92,6 +100,35 @@ TEST_F(FiguresTest, ScrapesTheService) {
   EXPECT_EQ(node.objectives.at(0).at, clock.now());
   EXPECT_FALSE(node.objectives.at(0).since) << "a plain figure does not say when it was measured";
   EXPECT_EQ(server.asked().back().target, "/metrics");
+}
+
+TEST_F(FiguresTest, NoClientIsOpenedWhileThereIsNothingToScrape) {
+  Objective local = scraped("");
+  local.file = "/nowhere/latency";
+  configure({local});
+  figures.scrape(clock.now());
+  EXPECT_EQ(clients, 0) << "the library of the client takes memory";
+  ScriptedServer server;
+  server.answers(
+      [](const Asked&, Exchange& exchange) { exchange.send(http_answer(200, "latency_seconds 0.004\n")); });
+  configure({scraped(server.url("/metrics"))});
+  scrape();
+  scrape();
+  EXPECT_EQ(clients, 1);
+  EXPECT_EQ(node.objectives.at(0).value, 0.004) << problem();
+}
+
+TEST_F(FiguresTest, AClientThatCannotBeOpenedIsTriedAgainAndTold) {
+  ScriptedServer server;
+  server.answers(
+      [](const Asked&, Exchange& exchange) { exchange.send(http_answer(200, "latency_seconds 0.004\n")); });
+  configure({scraped(server.url("/metrics"))});
+  no_descriptor = true;
+  figures.scrape(clock.now());
+  EXPECT_EQ(problem(), "scrape: no HTTP client: EMFILE");
+  no_descriptor = false;
+  scrape();
+  EXPECT_EQ(node.objectives.at(0).value, 0.004) << problem();
 }
 
 TEST_F(FiguresTest, ABadAnswerKeepsTheLastGoodFigureAndSaysWhy) {
