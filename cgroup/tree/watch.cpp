@@ -74,54 +74,74 @@ bool TreeWatch::follow(const CgroupTree& tree) {
   ++round_;
   limitation_ = no_writers_;
   flush_dead_marks();
+  take_plan(plan_watches(tree));
   bool fresh = false;
-  for (auto& [dir, request] : plan_watches(tree)) fresh = watch(dir, std::move(request)) || fresh;
+  for (std::size_t hierarchy = 0; hierarchy < hierarchies_.size(); ++hierarchy)
+    for (auto& [path, watched] : by_path_)
+      if (watched.round == round_) fresh = watch(path, watched, hierarchy) || fresh;
   drop_gone();
   return fresh;
 }
 
+void TreeWatch::take_plan(WatchPlan plan) {
+  take_hierarchies(plan.hierarchies);
+  for (auto& [path, request] : plan.requests) {
+    auto& watched = by_path_[path];
+    watched.round = round_;
+    watched.changed = watched.request != request;
+    watched.reborn = watched.request.cgroup != request.cgroup;
+    watched.request = std::move(request);
+    watched.marks.resize(hierarchies_.size());
+  }
+}
+
+void TreeWatch::take_hierarchies(const std::vector<std::string>& dirs) {
+  if (!std::ranges::equal(dirs, hierarchies_, {}, {}, &Hierarchy::dir)) {
+    for (auto& [path, watched] : by_path_) drop_all(watched);
+    by_path_.clear();
+    hierarchies_.clear();
+    for (const auto& dir : dirs) hierarchies_.push_back({.dir = dir});
+  }
+  for (auto& hierarchy : hierarchies_) {
+    if (!hierarchy.absolute.empty()) continue;
+    if (const auto fd = host_->open_dir(hierarchy.dir)) hierarchy.absolute = path_of(fd->get());
+  }
+}
+
 // Returns whether the directory, identified by id or inode, was not watched before.
-bool TreeWatch::watch(const std::string& dir, WatchRequest request) {
-  auto& watched = by_dir_[dir];
-  watched.round = round_;
-  const bool mark_missing = fanotify_ && !watched.marked && request.cgroup;
+bool TreeWatch::watch(const std::string& path, Watched& watched, std::size_t hierarchy) {
+  auto& mark = watched.marks[hierarchy];
+  const auto& request = watched.request;
+  const bool mark_missing = fanotify_ && !mark.marked && request.cgroup;
+  auto dir = hierarchies_[hierarchy].dir;
+  if (!path.empty()) dir.append("/").append(path);
   // A cgroup's id identifies its directory even if the path is reused; directories above have only their
   // inodes.
   const auto inode = request.cgroup ? 0 : host_->inode(dir).value_or(0);
-  const bool same_life = watched.request.cgroup == request.cgroup && watched.inode == inode;
-  if (watched.descriptor >= 0 && same_life && watched.request == request && !mark_missing) return false;
+  const bool same_life = !watched.reborn && mark.inode == inode;
+  if (mark.descriptor >= 0 && same_life && !watched.changed && !mark_missing) return false;
   const auto fd = host_->open_dir(dir);
-  if (!fd) {
-    if (!vanished(fd.error())) refused(fd.error().code, dir);
-    watched.round = 0;
-    return false;
-  }
-  if (!same_life) drop(watched);
-  watched.inode = inode;
-  watched.request = std::move(request);
-  if (auto absolute = path_of(fd->get()); absolute != watched.absolute) {
-    by_absolute_.erase(watched.absolute);
-    watched.absolute = std::move(absolute);
-  }
-  if (watched.request.cgroup && !watched.marked) watched.marked = mark(fd->get());
+  if (!fd && !vanished(fd.error())) refused(fd.error().code, dir);
+  if (!fd || !same_life) drop(mark);
+  if (!fd) return false;
+  mark.inode = inode;
+  if (request.cgroup && !mark.marked) mark.marked = add_mark(fd->get());
   const auto by_fd = "/proc/self/fd/" + std::to_string(fd->get());
-  const int descriptor =
-      ::inotify_add_watch(inotify_.get(), by_fd.c_str(), mask_for(watched.request, watched.marked));
+  const int descriptor = ::inotify_add_watch(inotify_.get(), by_fd.c_str(), mask_for(request, mark.marked));
   if (descriptor < 0) {
     refused(errno, "inotify");
     return false;
   }
-  const bool fresh = descriptor != watched.descriptor;
-  watched.descriptor = descriptor;
-  by_descriptor_[descriptor] = &watched;
-  by_absolute_.insert_or_assign(watched.absolute, &watched);
+  const bool fresh = descriptor != mark.descriptor;
+  mark.descriptor = descriptor;
+  by_descriptor_[descriptor] = {&watched, hierarchy};
   return fresh;
 }
 
 // An evictable mark lives as long as another reference keeps the inode: the agent's inotify watch does. A
 // cgroup's rmdir does not remove marks and watches (its inode never loses its last link), so a mark that pins
 // the inode would keep that of every removed container for ever.
-bool TreeWatch::mark(int dir_fd) {
+bool TreeWatch::add_mark(int dir_fd) {
   if (!fanotify_) return false;
   const auto add = [&](unsigned flags) {
     return ::fanotify_mark(fanotify_.get(), FAN_MARK_ADD | FAN_MARK_ONLYDIR | flags,
@@ -134,32 +154,36 @@ bool TreeWatch::mark(int dir_fd) {
   return false;
 }
 
-void TreeWatch::drop(Watched& watched) {
-  if (watched.descriptor >= 0) {
-    ::inotify_rm_watch(inotify_.get(), watched.descriptor);
-    by_descriptor_.erase(watched.descriptor);
-    by_absolute_.erase(watched.absolute);
+void TreeWatch::drop(Mark& mark) {
+  if (mark.descriptor >= 0) {
+    ::inotify_rm_watch(inotify_.get(), mark.descriptor);
+    by_descriptor_.erase(mark.descriptor);
   }
-  if (watched.marked && marks_pin_) ++dead_marks_;
-  watched.descriptor = -1;
-  watched.marked = false;
+  if (mark.marked && marks_pin_) ++dead_marks_;
+  mark.descriptor = -1;
+  mark.marked = false;
+}
+
+void TreeWatch::drop_all(Watched& watched) {
+  for (auto& mark : watched.marks) drop(mark);
 }
 
 void TreeWatch::drop_gone() {
-  for (auto it = by_dir_.begin(); it != by_dir_.end();) {
+  for (auto it = by_path_.begin(); it != by_path_.end();) {
     if (it->second.round == round_) {
       ++it;
       continue;
     }
-    drop(it->second);
-    it = by_dir_.erase(it);
+    drop_all(it->second);
+    it = by_path_.erase(it);
   }
 }
 
 void TreeWatch::flush_dead_marks() {
   if (dead_marks_ <= kDeadMarksToFlush) return;
   ::fanotify_mark(fanotify_.get(), FAN_MARK_FLUSH, 0, AT_FDCWD, nullptr);
-  for (auto& [dir, watched] : by_dir_) watched.marked = false;
+  for (auto& [path, watched] : by_path_)
+    for (auto& mark : watched.marks) mark.marked = false;
   dead_marks_ = 0;
 }
 
@@ -201,10 +225,10 @@ void TreeWatch::take_inotify(int descriptor, std::uint32_t mask, std::string_vie
   if (mask & IN_Q_OVERFLOW) changes.overflow = changes.anywhere = changes.tree = true;
   const auto known = by_descriptor_.find(descriptor);
   if (known == by_descriptor_.end()) return;
-  auto& watched = *known->second;
-  const auto& request = watched.request;
+  const auto [watched, hierarchy] = known->second;
+  const auto& request = watched->request;
   if (mask & IN_IGNORED) {
-    drop(watched);
+    drop(watched->marks[hierarchy]);
     changes.anywhere = changes.tree = true;
   } else if (mask & IN_ISDIR) {
     const bool requested = request.births || std::ranges::find(request.names, name) != request.names.end();
@@ -236,10 +260,24 @@ void TreeWatch::take_fanotify(int file, int pid, Changes& changes) {
   const auto slash = path.rfind('/');
   if (slash == std::string::npos) return;
   const auto name = std::string_view(path).substr(slash + 1);
-  const auto dir = by_absolute_.find(std::string_view(path).substr(0, slash));
-  if (dir == by_absolute_.end() || !is_setting(name)) return;
-  const auto cgroup = dir->second->request.cgroup;
-  if (cgroup) add_value(changes, cgroup, name, Writer{pid, command_of(pid)});
+  if (!is_setting(name)) return;
+  const auto* watched = find(std::string_view(path).substr(0, slash));
+  if (watched != nullptr && watched->request.cgroup)
+    add_value(changes, watched->request.cgroup, name, Writer{pid, command_of(pid)});
+}
+
+// Only the root of a hierarchy may be reached by a link: below it are directories.
+const TreeWatch::Watched* TreeWatch::find(std::string_view absolute) const {
+  for (std::size_t hierarchy = 0; hierarchy < hierarchies_.size(); ++hierarchy) {
+    const auto& root = hierarchies_[hierarchy].absolute;
+    if (root.empty() || !absolute.starts_with(root)) continue;
+    auto path = absolute.substr(root.size());
+    if (!path.empty() && path.front() != '/') continue;  // "cpu" is no part of "cpuset"
+    path.remove_prefix(std::min<std::size_t>(path.size(), 1));
+    const auto found = by_path_.find(path);
+    if (found != by_path_.end() && found->second.marks[hierarchy].descriptor >= 0) return &found->second;
+  }
+  return nullptr;
 }
 
 }  // namespace evenkeel::tree

@@ -3,7 +3,10 @@
 // reports where to look.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -23,13 +26,13 @@ struct WatchRequest {
 };
 
 struct WatchPlan {
-  std::string dir{};  ///< relative to the host root
-  WatchRequest request{};
+  std::vector<std::string> hierarchies{};  ///< relative to the host root, the primary one first
+  /// The same in each, by path relative to it; "" is its root.
+  std::map<std::string, WatchRequest> requests{};
 };
 
-/// Plans which directories to watch, and for what: from the tree alone, before any system call. Parents
-/// before children in each hierarchy.
-std::vector<WatchPlan> plan_watches(const CgroupTree& tree);
+/// Plans which directories to watch, and for what: from the tree alone, before any system call.
+WatchPlan plan_watches(const CgroupTree& tree);
 
 /// Whether a file of this name holds a setting that policies or the sampler read back. All other changes
 /// (statistics, events, processes that start and exit) are ignored.
@@ -80,17 +83,35 @@ class TreeWatch {
 
  private:
   TreeWatch() = default;
-  struct Watched {
-    WatchRequest request{};
+  struct Hierarchy {
+    std::string dir{};       ///< relative to the host root
+    std::string absolute{};  ///< as fanotify's events spell it; empty: it cannot be opened
+  };
+  /// A directory in one hierarchy.
+  struct Mark {
+    std::uint64_t inode = 0;  ///< of a directory without a cgroup's id
     int descriptor = -1;  ///< inotify's; it also keeps the directory's inode, and with it the fanotify mark
     bool marked = false;  ///< fanotify has it
-    std::uint64_t inode = 0;
-    std::string absolute{};   ///< as fanotify's events spell it
-    std::uint32_t round = 0;  ///< of the last follow() that needed it
   };
-  bool watch(const std::string& dir, WatchRequest request);
-  bool mark(int dir_fd);
-  void drop(Watched& watched);
+  /// A directory in all hierarchies. A node has hundreds, so that each path is kept once.
+  struct Watched {
+    WatchRequest request{};
+    std::vector<Mark> marks{};  ///< in the order of the hierarchies
+    std::uint32_t round = 0;    ///< of the last follow() that needed it
+    bool changed = false;       ///< in that one: another request
+    bool reborn = false;        ///< the same: another cgroup, or none any more
+  };
+  struct Place {
+    Watched* watched = nullptr;
+    std::size_t hierarchy = 0;
+  };
+  void take_plan(WatchPlan plan);
+  void take_hierarchies(const std::vector<std::string>& dirs);
+  bool watch(const std::string& path, Watched& watched, std::size_t hierarchy);
+  bool add_mark(int dir_fd);
+  [[nodiscard]] const Watched* find(std::string_view absolute) const;
+  void drop(Mark& mark);
+  void drop_all(Watched& watched);
   void drop_gone();
   void flush_dead_marks();
   void refused(int code, std::string_view what);
@@ -105,11 +126,10 @@ class TreeWatch {
   bool marks_pin_ = false;  ///< before Linux 5.19 a mark keeps its inode alive until the group is flushed
   int dead_marks_ = 0;
   std::uint32_t round_ = 0;
-  std::unordered_map<std::string, Watched> by_dir_{};
-  // Of the same: the paths are most of the memory that this class takes.
-  std::unordered_map<int, Watched*> by_descriptor_{};
-  std::unordered_map<std::string_view, Watched*> by_absolute_{};  ///< each key is the value's `absolute`
-  std::string no_writers_{};                                      ///< why fanotify is not in use
+  std::vector<Hierarchy> hierarchies_{};
+  std::map<std::string, Watched, std::less<>> by_path_{};  ///< relative to a hierarchy
+  std::unordered_map<int, Place> by_descriptor_{};
+  std::string no_writers_{};  ///< why fanotify is not in use
   std::string limitation_{};
 };
 

@@ -8,7 +8,7 @@
 namespace evenkeel::tree {
 namespace {
 
-using Requests = std::map<std::string, WatchRequest>;  // by path relative to a hierarchy; "" is its root
+using Requests = std::map<std::string, WatchRequest>;
 
 // Every ancestor directory of `path` is watched for the next component's creation and removal.
 void request_path(const std::string& path, Requests& requests) {
@@ -42,8 +42,9 @@ std::vector<std::string> hierarchies_with_knobs(const Layout& layout) {
 
 }  // namespace
 
-std::vector<WatchPlan> plan_watches(const CgroupTree& tree) {
-  Requests requests;
+WatchPlan plan_watches(const CgroupTree& tree) {
+  WatchPlan plan{.hierarchies = hierarchies_with_knobs(tree.layout())};
+  Requests& requests = plan.requests;
   for (const auto& path : tree.layout().kubepods_candidates()) request_path(path, requests);
   for (const auto& path : tree.followed()) request_path(path, requests);
   // Whatever else appears in these is their owner's matter: some hold a host application, not pods.
@@ -57,11 +58,7 @@ std::vector<WatchPlan> plan_watches(const CgroupTree& tree) {
     if (cgroup->kind == CgroupKind::container && may_have_subgroup(tree.layout(), cgroup->path))
       request.names.emplace_back(kSubgroupDir);
   }
-  std::vector<WatchPlan> out;
-  for (const auto& root : hierarchies_with_knobs(tree.layout()))
-    for (const auto& [path, request] : requests)
-      out.push_back({path.empty() ? root : root + '/' + path, request});
-  return out;
+  return plan;
 }
 
 bool is_setting(std::string_view file) {

@@ -3,13 +3,16 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
-#include <sys/wait.h>
 
+#include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/live/live_cgroups.h"
 #include "tests/support/settled_watch.h"
+#include "tests/support/state_dir.h"
+#include "tests/support/writes.h"
 
 namespace evenkeel {
 namespace {
@@ -17,28 +20,7 @@ namespace {
 using test::FakeHost;
 using test::LiveCgroups;
 using test::settle;
-
-/// A shell that writes a value and stays a zombie until it is waited for: its name can be read meanwhile.
-class Writes {
- public:
-  explicit Writes(const std::string& text, const std::string& file) : pid_(::fork()) {
-    if (pid_ != 0) {
-      siginfo_t info{};
-      ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOWAIT);
-      return;
-    }
-    const auto command = "echo " + text + " > " + file;
-    ::execl("/bin/sh", "sh", "-c", command.c_str(), static_cast<char*>(nullptr));
-    ::_exit(127);
-  }
-  ~Writes() { ::waitpid(pid_, nullptr, 0); }
-  Writes(const Writes&) = delete;
-  Writes& operator=(const Writes&) = delete;
-  [[nodiscard]] int pid() const { return pid_; }
-
- private:
-  int pid_;
-};
+using test::Writes;
 
 bool readable(int fd) {
   pollfd one{fd, POLLIN, 0};
@@ -65,8 +47,9 @@ struct FakeWatch : ::testing::Test {
   std::optional<tree::CgroupTree> tree{};
   std::optional<tree::TreeWatch> watch{};
 
-  void start(bool name_writers = false) {
-    host.emplace(std::move(*Host::open(fake.root())));
+  void start(bool name_writers = false) { start_at(fake.root(), name_writers); }
+  void start_at(const std::string& root, bool name_writers) {
+    host.emplace(std::move(*Host::open(root)));
     tree.emplace(*host, *tree::detect_layout(*host, ""));
     auto opened = tree::TreeWatch::open(*host, name_writers);
     ASSERT_TRUE(opened);
@@ -181,6 +164,24 @@ TEST_F(FakeWatch, WatchesEndWithTheirDirectories) {
     settle(*tree, *watch);
   }
   EXPECT_EQ(watches_of(watch->inotify_fd()), before);
+}
+
+TEST_F(FakeWatch, NamesTheWriterAlsoWhereTheRootIsALink) {
+  fake.v1_comounted().kubepods();
+  const auto container = fake.pod(KubeQos::besteffort, "1", {"c1"}) + "/c1";
+  const test::StateDir links;
+  std::filesystem::create_directory_symlink(fake.root(), links.path + "/root");
+  start_at(links.path + "/root", true);
+  if (watch->fanotify_fd() < 0) GTEST_SKIP() << watch->limitation();
+  for (const auto& [controller, file] :
+       {std::pair(Controller::cpu, "cpu.shares"), std::pair(Controller::cpuset, "cpuset.cpus")}) {
+    const Writes stranger("3", fake.root() + "/" + fake.dir_of(controller, container) + "/" + file);
+    const auto seen = watch->drain();
+    ASSERT_EQ(seen.values.size(), 1u) << file;
+    EXPECT_EQ(seen.values[0].cgroup, tree->find_path(container)->id) << file;
+    EXPECT_EQ(seen.values[0].file, file);
+    EXPECT_EQ(seen.values[0].writer.pid, stranger.pid()) << file;
+  }
 }
 
 // The kernel's own behaviour, with the kernel.
