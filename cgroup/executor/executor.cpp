@@ -61,8 +61,8 @@ std::vector<Kept> Executor::kept() const {
   for (const auto& value : impl_->kept) {
     const int group = impl_->state.index(value.cgroup);
     if (group < 0) continue;
-    const auto as_text = [&](const KnobValue& of) {
-      return kernel::format_value(value.knob, of, "", impl_->tree.layout());
+    const auto as_text = [&](const StoredValue& of) {
+      return kernel::format_value(value.knob, of.value(), "", impl_->tree.layout());
     };
     out.push_back({value.cgroup, value.knob, impl_->state.file(group, value.knob).shown_path(),
                    as_text(value.owners), as_text(value.wanted), value.by, kOwnerGoesFurther});
@@ -105,7 +105,7 @@ void Executor::Impl::begin(MonoTime now) {
   // Nothing was written (dry run), so the model is set as if it had been.
   for (const auto& row : held.rows())
     if (const int group = state.index(row.cgroup); group >= 0)
-      state.now().assume(group, row.knob, row.ours_value);
+      state.now().assume(group, row.knob, row.ours_value.value());
 }
 
 void Executor::Impl::run() {
@@ -121,6 +121,7 @@ void Executor::Impl::run() {
   counters.deferred += report.deferred;
   drop_settled();
   forget_own_sets();
+  forget_steps();
   counters.managed = static_cast<std::size_t>(
       std::ranges::count_if(held.rows(), [](const HeldValue& row) { return !row.contest.yielded(); }));
   counters.quarantined = rejected.size();
@@ -227,6 +228,13 @@ void Executor::Impl::plan_batch() {
   std::erase_if(targets, [&](const kernel::Target& target) {
     return (taken[static_cast<std::size_t>(target.group)] & knob_bit(target.knob)) == 0;
   });
+}
+
+/// They are as many as there are values when the agent starts or stops, and few or none in a steady tick.
+void Executor::Impl::forget_steps() {
+  std::vector<kernel::Target>().swap(targets);
+  std::vector<kernel::PlannedWrite>().swap(steps);
+  model = kernel::KernelRules{kernel::KernelKind{}};
 }
 
 bool Executor::Impl::carry_out() {

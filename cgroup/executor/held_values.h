@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "cgroup/base/kernel_files.h"
@@ -18,13 +21,48 @@
 
 namespace evenkeel::executor {
 
+/// A value in a table: a number in place, a CPU set elsewhere. A KnobValue always has room for a set of all
+/// CPUs.
+class StoredValue {
+ public:
+  StoredValue() = default;
+  StoredValue(const KnobValue& value) {  // NOLINT(google-explicit-constructor): it is that value
+    if (const auto* cpus = std::get_if<CpuSet>(&value)) {
+      is_ = std::make_shared<const CpuSet>(*cpus);
+    } else if (const auto* plain = std::get_if<std::int64_t>(&value)) {
+      is_ = *plain;
+    } else {
+      is_ = Unlimited{};
+    }
+  }
+  [[nodiscard]] KnobValue value() const {
+    if (const auto* cpus = std::get_if<Cpus>(&is_)) return **cpus;
+    if (const auto* plain = std::get_if<std::int64_t>(&is_)) return *plain;
+    return Unlimited{};
+  }
+  /// Absent: it is no number.
+  [[nodiscard]] std::optional<std::int64_t> number() const {
+    const auto* plain = std::get_if<std::int64_t>(&is_);
+    return plain ? std::optional(*plain) : std::nullopt;
+  }
+  bool operator==(const KnobValue& other) const {
+    const auto* cpus = std::get_if<Cpus>(&is_);
+    const auto* others = std::get_if<CpuSet>(&other);
+    return cpus && others ? **cpus == *others : !cpus && value() == other;
+  }
+
+ private:
+  using Cpus = std::shared_ptr<const CpuSet>;  ///< never null
+  std::variant<std::int64_t, Unlimited, Cpus> is_{};
+};
+
 /// One (cgroup, knob) that the executor wrote.
 struct HeldValue {
   CgroupId cgroup{};
   Knob knob{};
   KnobFile file{};
   std::string original{}, ours{};
-  KnobValue original_value{}, ours_value{};
+  StoredValue original_value{}, ours_value{};
   decide::PolicyIndex by = decide::kNoPolicy;
   Reason why{};
   MonoTime since{};
@@ -32,14 +70,15 @@ struct HeldValue {
                                   ///< held
   Contest contest{};
   std::optional<std::int64_t> owners{};  ///< what the owner asked for when it was last known
-  KnobValue before_us{};  ///< what the file held before the first write, whatever its owner has written since
+  StoredValue
+      before_us{};  ///< what the file held before the first write, whatever its owner has written since
 };
 
 /// A (cgroup, knob) that is not held, because its owner's value goes further than the wanted one.
 struct KeptValue {
   CgroupId cgroup{};
   Knob knob{};
-  KnobValue owners{}, wanted{};
+  StoredValue owners{}, wanted{};
   decide::PolicyIndex by = decide::kNoPolicy;
 };
 
@@ -55,7 +94,7 @@ struct OwnSet {
 struct Rejected {
   CgroupId cgroup{};
   Knob knob{};
-  KnobValue value{};
+  StoredValue value{};
   RetryBackoff pause{};
 };
 

@@ -57,6 +57,7 @@ struct Executor::Impl {
   /// False also for a directory of which that is not known: a descriptor or memory was missing.
   [[nodiscard]] bool is_removed(const std::string& dir) const;
   bool carry_out();
+  void forget_steps();
   void forget_group(int group);
   void reject(int group, Knob knob, const KnobValue& value, const Error& error, const std::string& text);
   [[nodiscard]] bool is_rejected(CgroupId cgroup, Knob knob, const KnobValue& value);

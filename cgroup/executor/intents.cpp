@@ -62,7 +62,7 @@ KnobValue Executor::Impl::with_owners(const decide::Intent& intent, int group, c
   if (!lever.owner_counts) return value;
   const HeldValue* held_value = held.find(intent.target, intent.knob);
   const bool ours = held_value && held_value->contest.ours();
-  const KnobValue owners = ours ? held_value->original_value : state.now().value(group, intent.knob);
+  const KnobValue owners = ours ? held_value->original_value.value() : state.now().value(group, intent.knob);
   const bool counts = lever.merge == Merge::highest ? tighter(value, owners) : tighter(owners, value);
   return counts ? owners : value;
 }
@@ -93,7 +93,7 @@ bool Executor::Impl::change_original(HeldValue& row, const KnobValue& value) {
 /// as large by now.
 void Executor::Impl::follow_children(HeldValue& row, int group) {
   if (row.knob != Knob::cpu_quota || tree.layout().v2(Controller::cpu)) return;
-  const auto* original = std::get_if<std::int64_t>(&row.original_value);
+  const auto original = row.original_value.number();
   if (!original || *original < 0) return;
   std::int64_t least = *original;
   for (int below = group + 1; below < state.size(); ++below) {
@@ -112,8 +112,9 @@ void Executor::Impl::release(HeldValue& row) {
   if (group < 0 || is_intended(group, row.knob) || is_locked(group, row.knob)) return;
   if (!state.known(group, row.knob) && !state.read(group, row.knob)) return;
   follow_children(row, group);
-  if (is_rejected(row.cgroup, row.knob, row.original_value)) return fix(group, row.knob);
-  want.assume(group, row.knob, row.original_value);
+  const auto original = row.original_value.value();
+  if (is_rejected(row.cgroup, row.knob, original)) return fix(group, row.knob);
+  want.assume(group, row.knob, original);
 }
 
 /// The kernel refuses shares while a group is idle, and forgets earlier ones: they are written when it is no
