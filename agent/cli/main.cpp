@@ -1,9 +1,11 @@
 // The program's entry point: parses the flags and runs the verb.
 #include "agent/cli/verbs.h"
 #include "agent/demo/experiment.h"
+#include "agent/runtime/heap.h"
 
 int main(int argc, char** argv) {
   using namespace evenkeel;
+  runtime::keep_heap_small();
   const auto parsed = cli::parse_flags(argc, argv);
   if (parsed.exit_code) return *parsed.exit_code;
   const cli::Flags& flags = parsed.flags;

@@ -10,6 +10,7 @@
 #include "agent/cli/verbs.h"
 #include "agent/runtime/clock.h"
 #include "agent/runtime/event_loop.h"
+#include "agent/runtime/heap.h"
 #include "agent/runtime/notify.h"
 #include "agent/runtime/time_share.h"
 #include "agent/runtime/version.h"
@@ -86,6 +87,7 @@ void tick(Service& service, std::uint64_t periods) {
   if (ticks == 1) {
     service.notifier.ready("ticking");
     service.endpoint->probe();  // the first values are written, and no request is answered before
+    runtime::trim_heap();       // of what was read and written for the first time
   }
   if (ticks == kFirstLend) service.cluster->lend();
 }
@@ -214,7 +216,9 @@ int serve(Service& service, runtime::EventLoop& loop) {
   });
   if (!ticking || !signals) return 1;
   const auto lending = loop.every(kLendInterval, [&](std::uint64_t) {
-    if (!service.ended) service.cluster->lend();
+    if (service.ended) return;
+    service.cluster->lend();
+    runtime::trim_heap();
   });
   if (!lending) return 1;
   if (const auto period = service.notifier.watchdog_period())

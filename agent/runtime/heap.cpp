@@ -1,0 +1,24 @@
+#include "agent/runtime/heap.h"
+
+#include <malloc.h>
+
+namespace evenkeel::runtime {
+namespace {
+
+/// Blocks of this size and above have pages of their own, so that they leave no holes; the tables of a node
+/// with hundreds of containers do. As long as it is set, the library does not raise it by itself.
+constexpr int kOwnPages = 64 * 1024;
+/// So much may be free at the end of the heap.
+constexpr int kFreeAtTheEnd = 128 * 1024;
+
+}  // namespace
+
+void keep_heap_small() {
+  ::mallopt(M_MMAP_THRESHOLD, kOwnPages);
+  ::mallopt(M_TRIM_THRESHOLD, kFreeAtTheEnd);
+  ::mallopt(M_ARENA_MAX, 1);
+}
+
+void trim_heap() { ::malloc_trim(0); }
+
+}  // namespace evenkeel::runtime
