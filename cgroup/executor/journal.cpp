@@ -149,42 +149,57 @@ void Journal::take(std::string_view line, bool last) {
     return;
   }
   if (record->directory) return apply_directory(record->entry.path(), record->entry.inode, record->done);
-  const std::pair key(record->entry.path(), record->entry.inode);
-  dead_ += record->done ? 2 : entries_.count(key);
-  if (record->done) {
-    entries_.erase(key);
+  const auto found = entries_.find(record->entry);
+  const bool known = found != entries_.end();
+  dead_ += record->done ? 2 : known ? 1 : 0;
+  if (!record->done) return put(std::move(record->entry));
+  if (known) entries_.erase(found);
+}
+
+/// Of a known place no memory is needed: it must not be lost for a lack of it.
+void Journal::put(JournalEntry entry) {
+  entry.ours.shrink_to_fit();
+  auto node = entries_.extract(entry);
+  if (node.empty()) {
+    entries_.insert(std::move(entry));
   } else {
-    entries_[key] = std::move(record->entry);
+    node.value() = std::move(entry);
+    entries_.insert(std::move(node));
   }
 }
 
+/// The name of a file has no '/'.
+Journal::Place Journal::place_of(const std::string& path, std::uint64_t inode) {
+  const auto slash = std::min(path.rfind('/'), path.size());
+  const std::string_view whole(path);
+  return {whole.substr(0, slash), whole.substr(std::min(slash + 1, whole.size())), inode};
+}
+
 Result<> Journal::record_write(const JournalEntry& entry, std::string_view intended) {
-  const std::pair key(entry.path(), entry.inode);
-  const auto found = entries_.find(key);
+  const auto found = entries_.find(entry);
   JournalRecord record{.boot = boot_id_, .entry = entry};
   record.entry.ours.clear();
-  if (found != entries_.end()) record.entry.ours = found->second.ours;
+  if (found != entries_.end()) record.entry.ours = found->ours;
   for (const auto& text : entry.ours) make_newest(record.entry.ours, text);
   make_newest(record.entry.ours, intended);
-  const bool on_record = found != entries_.end() && found->second.original == entry.original &&
-                         found->second.ours == record.entry.ours;
+  const bool on_record =
+      found != entries_.end() && found->original == entry.original && found->ours == record.entry.ours;
   if (on_record) return {};
   // A new record of a value that stays as it is precedes a change elsewhere.
   const bool restores =
-      found != entries_.end() && found->second.original == entry.original && intended == entry.original;
+      found != entries_.end() && found->original == entry.original && intended == entry.original;
   auto appended = append(journal_line(record), restores ? Kind::closing : Kind::opening);
   if (!appended) return appended;
   if (found != entries_.end()) ++dead_;
-  entries_[key] = std::move(record.entry);
+  put(std::move(record.entry));
   shrink();
   return {};
 }
 
 Result<> Journal::done(const std::string& path, std::uint64_t inode) {
-  const auto found = entries_.find({path, inode});
+  const auto found = entries_.find(place_of(path, inode));
   if (found == entries_.end()) return {};
-  auto appended =
-      append(journal_line({.boot = boot_id_, .done = true, .entry = found->second}), Kind::closing);
+  auto appended = append(journal_line({.boot = boot_id_, .done = true, .entry = *found}), Kind::closing);
   if (!appended) return appended;
   dead_ += 2;
   entries_.erase(found);
@@ -251,7 +266,7 @@ Result<> Journal::rewrite() {
   // Lines that cannot be kept aside now stay in the journal, which must not grow without end for their sake.
   static_cast<void>(keep_damaged());
   std::string text = damaged_;
-  for (const auto& [key, entry] : entries_) text += journal_line({.boot = boot_id_, .entry = entry});
+  for (const auto& entry : entries_) text += journal_line({.boot = boot_id_, .entry = entry});
   for (const auto& [path, inode] : directories_) text += directory_line(path, inode, false);
   compact_above_ = std::max({kCompactAbove, 2 * text.size(), bytes_ + kCompactAbove});
   const auto fresh = path_ + ".new";
@@ -272,16 +287,11 @@ Result<> Journal::rewrite() {
   return {};
 }
 
-std::vector<JournalEntry> Journal::entries() const {
-  std::vector<JournalEntry> out;
-  out.reserve(entries_.size());
-  for (const auto& [key, entry] : entries_) out.push_back(entry);
-  return out;
-}
+std::vector<JournalEntry> Journal::entries() const { return {entries_.begin(), entries_.end()}; }
 
 const JournalEntry* Journal::find(const std::string& path, std::uint64_t inode) const {
-  const auto found = entries_.find({path, inode});
-  return found == entries_.end() ? nullptr : &found->second;
+  const auto found = entries_.find(place_of(path, inode));
+  return found == entries_.end() ? nullptr : &*found;
 }
 
 }  // namespace evenkeel::executor

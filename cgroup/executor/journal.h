@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -105,7 +106,24 @@ class Journal {
   Fd file_{};
   std::string path_{};
   std::string boot_id_{};
-  std::map<std::pair<std::string, std::uint64_t>, JournalEntry> entries_{};
+  /// Where a value is; the entries have no other copy of it.
+  struct Place {
+    std::string_view dir{}, file{};
+    std::uint64_t inode = 0;
+    auto operator<=>(const Place&) const = default;
+  };
+  struct ByPlace {
+    using is_transparent = void;
+    static Place place(const JournalEntry& entry) { return {entry.dir, entry.file, entry.inode}; }
+    static const Place& place(const Place& place) { return place; }
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      return place(a) < place(b);
+    }
+  };
+  static Place place_of(const std::string& path, std::uint64_t inode);
+  void put(JournalEntry entry);
+  std::set<JournalEntry, ByPlace> entries_{};
   std::map<std::string, std::uint64_t> directories_{};
   std::size_t bytes_ = 0;
   std::size_t compact_above_ = 0;

@@ -54,6 +54,24 @@ TEST_F(JournalOnDisk, WhatTheFileHoldsIsKeptHoweverManyWritesFail) {
   EXPECT_EQ(kept->ours[1] + " " + kept->ours[2], "1000 5019");
 }
 
+TEST_F(JournalOnDisk, EachPlaceIsFoundByItsPathAndLife) {
+  auto journal = *open();
+  const std::vector<std::string> cgroups = {"be", "be-b", "be/b", "b"};
+  for (const auto& cgroup : cgroups) ASSERT_TRUE(journal.record_write(quota(cgroup, cgroup), "1000"));
+  for (const auto& cgroup : cgroups) {
+    const auto* entry = journal.find(quota(cgroup, "").path(), 42);
+    ASSERT_NE(entry, nullptr) << cgroup;
+    EXPECT_EQ(entry->original, cgroup);
+  }
+  EXPECT_EQ(journal.find("cpu.cfs_quota_us", 42), nullptr);
+  EXPECT_EQ(journal.find("", 42), nullptr);
+  for (const auto& cgroup : cgroups) {
+    ASSERT_TRUE(journal.done(quota(cgroup, "").path(), 42));
+    EXPECT_EQ(journal.find(quota(cgroup, "").path(), 42), nullptr) << cgroup;
+  }
+  EXPECT_EQ(journal.size(), 0U);
+}
+
 TEST_F(JournalOnDisk, SayingTheSameAgainCostsNothing) {
   auto journal = *open();
   ASSERT_TRUE(journal.record_write(quota("be", "-1"), "150000"));
