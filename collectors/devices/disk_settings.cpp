@@ -16,7 +16,17 @@ constexpr std::uint64_t kEveryTicks = 10;
 void DiskSettings::follow(const tree::CgroupTree& tree) {
   const bool same = layout_.version == tree.layout().version && layout_.roots == tree.layout().roots;
   layout_ = tree.layout();
-  if (!same) slots_.clear();
+  if (same && !rows_.empty()) return;
+  slots_.clear();
+  rows_.clear();
+  for (const auto& lever : knob_table()) {
+    const auto name = kernel::file_name(lever.knob, layout_);
+    if (!is_of_disk(lever.knob) || name.empty()) continue;
+    // Settings of one file are adjacent in the table.
+    if (rows_.empty() || rows_.back().name != file_part(name))
+      rows_.push_back({.controller = lever.controller, .name = file_part(name)});
+    rows_.back().levers.push_back({lever.knob, name});
+  }
 }
 
 void DiskSettings::settings_changed(CgroupId cgroup) {
@@ -35,22 +45,10 @@ bool DiskSettings::matches(const NodeSnapshot& node) const {
 }
 
 DiskSettings::Slot DiskSettings::open_slot(const CgroupSample& sample) const {
-  Slot slot{.id = sample.id};
-  std::string_view previous;
-  for (const auto& lever : knob_table()) {
-    if (!is_of_disk(lever.knob)) continue;
-    const auto name = kernel::file_name(lever.knob, layout_);
-    if (name.empty()) continue;
-    // Settings of one file are adjacent in the table.
-    if (file_part(name) != previous) {
-      auto path = layout_.root(lever.controller) + '/' + std::string(sample.path) + '/';
-      path += file_part(name);
-      // There may be many pods, and this is read rarely.
-      slot.files.push_back({ReadFile(std::move(path), Hold::reopened), {}});
-    }
-    previous = file_part(name);
-    slot.files.back().levers.push_back({lever.knob, name});
-  }
+  Slot slot{.id = sample.id, .path = std::string(sample.path)};
+  slot.files.reserve(rows_.size());
+  // There may be many pods, and this is read rarely.
+  while (slot.files.size() < rows_.size()) slot.files.emplace_back(Hold::reopened);
   return slot;
 }
 
@@ -71,14 +69,15 @@ void DiskSettings::match(NodeSnapshot& node) {
   node.disk_readings = std::move(readings);
 }
 
-void DiskSettings::read(Slot& slot, const Host& host, std::span<char> buffer, DiskReading& into) {
+void DiskSettings::read(Slot& slot, const Host& host, std::span<char> buffer, DiskReading& into) const {
   slot.fresh = false;
   into.known = 0;
   into.values.clear();
-  for (auto& open : slot.files) {
-    const auto text = open.file.read(host, buffer);
+  for (std::size_t i = 0; i < slot.files.size(); ++i) {
+    const auto& row = rows_[i];
+    const auto text = slot.files[i].read(host, {layout_.root(row.controller), slot.path, row.name}, buffer);
     if (!text) continue;
-    for (const auto& lever : open.levers) kernel::parse_disk_values(lever.knob, lever.name, *text, into);
+    for (const auto& lever : row.levers) kernel::parse_disk_values(lever.knob, lever.name, *text, into);
   }
 }
 

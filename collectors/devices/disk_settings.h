@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -30,23 +31,26 @@ class DiskSettings {
     Knob knob{};
     std::string_view name{};
   };
-  /// One file and the settings in it.
-  struct OpenFile {
-    ReadFile file{};
+  /// One file of each cgroup, and the settings in it.
+  struct FileRow {
+    Controller controller{};
+    std::string_view name{};
     std::vector<Lever> levers{};
   };
   struct Slot {
     CgroupId id{};
-    bool fresh = true;  ///< to be read at the next tick, due or not
-    std::vector<OpenFile> files{};
+    std::string path{};             ///< relative to a hierarchy's root
+    bool fresh = true;              ///< to be read at the next tick, due or not
+    std::vector<HeldFile> files{};  ///< in the order of rows_
   };
   void match(NodeSnapshot& node);
   [[nodiscard]] bool matches(const NodeSnapshot& node) const;
   [[nodiscard]] Slot open_slot(const CgroupSample& sample) const;
-  static void read(Slot& slot, const Host& host, std::span<char> buffer, DiskReading& into);
+  void read(Slot& slot, const Host& host, std::span<char> buffer, DiskReading& into) const;
 
   collectors::SamplerOptions options_;
   tree::Layout layout_{};
+  std::vector<FileRow> rows_{};
   std::vector<Slot> slots_{};
 };
 
