@@ -86,6 +86,7 @@ void Audit::record(const AuditEvent& event, MonoTime now) {
     look_at_file(now);
     if (!append(line + "\n")) ++lost_;
   }
+  line.shrink_to_fit();  // a thousand of them are kept
   recent_lines_.push_back({wall, std::string(event.pod), std::move(line)});
   if (recent_lines_.size() > kRecentLines) recent_lines_.pop_front();
 }
