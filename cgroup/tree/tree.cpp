@@ -9,10 +9,10 @@ namespace evenkeel::tree {
 namespace {
 
 // The nearest known cgroup above a path.
-const Cgroup* ancestor(const std::unordered_map<std::string, Cgroup>& by_path, std::string path) {
-  for (auto end = path.rfind('/'); end != std::string::npos; end = path.rfind('/')) {
-    path.resize(end);
-    if (const auto it = by_path.find(path); it != by_path.end()) return &it->second;
+const Cgroup* ancestor(const CgroupsByPath& by_path, std::string_view path) {
+  for (auto end = path.rfind('/'); end != std::string_view::npos; end = path.rfind('/')) {
+    path = path.substr(0, end);
+    if (const auto it = by_path.find(path); it != by_path.end()) return &*it;
   }
   return nullptr;
 }
@@ -39,22 +39,21 @@ bool CgroupTree::scan() {
   auto [found, unknown] = look(host_, layout_, host_application_paths_, {order_, unknown_});
   unknown_ = std::move(unknown);
   std::ranges::sort(unknown_, {}, &UnknownDir::path);
-  std::unordered_map<std::string, Cgroup> now;
+  CgroupsByPath now;
   now.reserve(found.size());
   std::vector<const Cgroup*> order;
   order.reserve(found.size());
   bool changed = found.size() != by_path_.size();
   for (auto& [cgroup, parent] : found) {
-    const auto it = now.find(parent);
-    const Cgroup* above = it == now.end() ? nullptr : &it->second;
+    const auto it = now.find(std::string_view(parent));
+    const Cgroup* above = it == now.end() ? nullptr : &*it;
     if (cgroup.kind == CgroupKind::host_application) above = ancestor(now, cgroup.path);
     cgroup.parent = above ? above->id : CgroupId{};
-    const auto before = by_path_.find(cgroup.path);
-    const bool same = before != by_path_.end() && same_life(before->second, cgroup);
-    cgroup.id = same ? before->second.id : CgroupId{next_id_++};
+    const auto before = by_path_.find(cgroup);
+    const bool same = before != by_path_.end() && same_life(*before, cgroup);
+    cgroup.id = same ? before->id : CgroupId{next_id_++};
     changed = changed || !same;
-    std::string path = cgroup.path;
-    order.push_back(&now.emplace(std::move(path), std::move(cgroup)).first->second);
+    order.push_back(&*now.insert(std::move(cgroup)).first);
   }
   if (changed) adopt(std::move(now), std::move(order));
   return changed;
@@ -108,26 +107,25 @@ std::vector<const Cgroup*>::const_iterator CgroupTree::after(const Cgroup& cgrou
 
 void CgroupTree::insert(Cgroup cgroup, const std::string& parent) {
   cgroup.id = {next_id_++};
-  cgroup.parent = by_path_.at(parent).id;
-  std::string path = cgroup.path;
-  const auto* made = &by_path_.emplace(std::move(path), std::move(cgroup)).first->second;
+  cgroup.parent = find_path(parent)->id;
+  const auto* made = &*by_path_.insert(std::move(cgroup)).first;
   by_id_.emplace(made->id, made);
   order_.insert(after(*made), made);
 }
 
 void CgroupTree::forget(const std::string& path) {
-  const auto& top = by_path_.at(path);
+  const auto& top = *find_path(path);
   const auto begin = std::prev(after(top));
   const auto end = std::find_if(std::next(begin), order_.cend(),
                                 [&](const Cgroup* cgroup) { return cgroup->depth <= top.depth; });
   for (auto at = begin; at != end; ++at) by_id_.erase((*at)->id);
   const std::vector<const Cgroup*> gone(begin, end);
   order_.erase(begin, end);
-  for (const auto* cgroup : gone) by_path_.erase(std::string(cgroup->path));
+  for (const auto* cgroup : gone) by_path_.erase(by_path_.find(*cgroup));
 }
 
-void CgroupTree::adopt(std::unordered_map<std::string, Cgroup> now, std::vector<const Cgroup*> order) {
-  by_path_ = std::move(now);  // moving a map keeps the addresses of its nodes
+void CgroupTree::adopt(CgroupsByPath now, std::vector<const Cgroup*> order) {
+  by_path_ = std::move(now);  // moving a set keeps the addresses of its nodes
   order_ = std::move(order);
   by_id_.clear();
   by_id_.reserve(order_.size());
@@ -147,8 +145,8 @@ const Cgroup* CgroupTree::find(CgroupId id) const {
 }
 
 const Cgroup* CgroupTree::find_path(std::string_view path) const {
-  const auto it = by_path_.find(std::string(path));
-  return it == by_path_.end() ? nullptr : &it->second;
+  const auto it = by_path_.find(path);
+  return it == by_path_.end() ? nullptr : &*it;
 }
 
 std::string CgroupTree::dir(const Cgroup& cgroup, Controller controller) const {

@@ -3,11 +3,14 @@
 // creates for itself. Does not read statistics or settings.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "cgroup/base/host.h"
@@ -29,6 +32,20 @@ struct Cgroup {
   std::uint64_t inode = 0;  ///< of the directory in the primary hierarchy (cpu on v1, unified on v2)
   int depth = 0;            ///< components of path
 };
+
+/// The known cgroups by path, each with its path once.
+struct CgroupHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view path) const { return std::hash<std::string_view>()(path); }
+  std::size_t operator()(const Cgroup& cgroup) const { return (*this)(cgroup.path); }
+};
+struct SamePath {
+  using is_transparent = void;
+  bool operator()(const Cgroup& a, const Cgroup& b) const { return a.path == b.path; }
+  bool operator()(const Cgroup& a, std::string_view b) const { return a.path == b; }
+  bool operator()(std::string_view a, const Cgroup& b) const { return a == b.path; }
+};
+using CgroupsByPath = std::unordered_set<Cgroup, CgroupHash, SamePath>;
 
 /// A directory in kubepods, or in that of a QoS class, that is neither a QoS class's nor a pod's. What limits
 /// pods in it is not known.
@@ -72,12 +89,12 @@ class CgroupTree {
   [[nodiscard]] std::vector<const Cgroup*>::const_iterator after(const Cgroup& cgroup) const;
   void insert(Cgroup cgroup, const std::string& parent);
   void forget(const std::string& path);
-  void adopt(std::unordered_map<std::string, Cgroup> now, std::vector<const Cgroup*> order);
+  void adopt(CgroupsByPath now, std::vector<const Cgroup*> order);
 
   const Host& host_;
   Layout layout_;
   std::vector<std::string> host_application_paths_{};
-  std::unordered_map<std::string, Cgroup> by_path_{};
+  CgroupsByPath by_path_{};
   std::unordered_map<CgroupId, const Cgroup*> by_id_{};
   std::vector<const Cgroup*> order_{};
   std::vector<UnknownDir> unknown_{};
