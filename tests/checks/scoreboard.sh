@@ -1,8 +1,5 @@
 # The scoreboard without any load: tables from rounds that are made up, contenders on a node of plain files.
 set -euo pipefail
-export PYTHONPYCACHEPREFIX
-PYTHONPYCACHEPREFIX=$(mktemp -d)
-trap 'rm -rf "$PYTHONPYCACHEPREFIX"' EXIT
 python3 -m py_compile tests/scoreboard/*.py tests/scoreboard/{scoreboard,objective,planted}
 python3 tests/checks/scoreboard_test.py
 python3 tests/checks/scoreboard_kept_test.py
