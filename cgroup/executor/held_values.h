@@ -27,33 +27,24 @@ class StoredValue {
  public:
   StoredValue() = default;
   StoredValue(const KnobValue& value) {  // NOLINT(google-explicit-constructor): it is that value
-    if (const auto* cpus = std::get_if<CpuSet>(&value)) {
-      is_ = std::make_shared<const CpuSet>(*cpus);
-    } else if (const auto* plain = std::get_if<std::int64_t>(&value)) {
-      is_ = *plain;
-    } else {
-      is_ = Unlimited{};
-    }
+    const auto* plain = std::get_if<std::int64_t>(&value);
+    number_ = plain ? std::optional(*plain) : std::nullopt;
+    if (const auto* cpus = std::get_if<CpuSet>(&value)) cpus_ = std::make_shared<const CpuSet>(*cpus);
   }
   [[nodiscard]] KnobValue value() const {
-    if (const auto* cpus = std::get_if<Cpus>(&is_)) return **cpus;
-    if (const auto* plain = std::get_if<std::int64_t>(&is_)) return *plain;
-    return Unlimited{};
+    if (number_) return *number_;
+    return cpus_ ? KnobValue(*cpus_) : Unlimited{};
   }
   /// Absent: it is no number.
-  [[nodiscard]] std::optional<std::int64_t> number() const {
-    const auto* plain = std::get_if<std::int64_t>(&is_);
-    return plain ? std::optional(*plain) : std::nullopt;
-  }
+  [[nodiscard]] std::optional<std::int64_t> number() const { return number_; }
   bool operator==(const KnobValue& other) const {
-    const auto* cpus = std::get_if<Cpus>(&is_);
     const auto* others = std::get_if<CpuSet>(&other);
-    return cpus && others ? **cpus == *others : !cpus && value() == other;
+    return cpus_ && others ? *cpus_ == *others : !cpus_ && value() == other;
   }
 
  private:
-  using Cpus = std::shared_ptr<const CpuSet>;  ///< never null
-  std::variant<std::int64_t, Unlimited, Cpus> is_{};
+  std::optional<std::int64_t> number_ = 0;
+  std::shared_ptr<const CpuSet> cpus_{};  ///< null: a number, or without one unlimited
 };
 
 /// One (cgroup, knob) that the executor wrote.
@@ -70,8 +61,8 @@ struct HeldValue {
                                   ///< held
   Contest contest{};
   std::optional<std::int64_t> owners{};  ///< what the owner asked for when it was last known
-  StoredValue
-      before_us{};  ///< what the file held before the first write, whatever its owner has written since
+  /// What the file held before the first write, whatever its owner has written since.
+  StoredValue before_us{};
 };
 
 /// A (cgroup, knob) that is not held, because its owner's value goes further than the wanted one.

@@ -34,9 +34,9 @@ TEST(StoredValue, GivesANumberOnlyWhereItIsOne) {
 }
 
 TEST(StoredValue, TakesLittleMemory) {
-  EXPECT_LE(sizeof(StoredValue), 24U);
+  EXPECT_LE(sizeof(StoredValue), 32U);
   // With all features a node of 330 containers has some 1100 of them.
-  EXPECT_LE(sizeof(HeldValue), 416U);
+  EXPECT_LE(sizeof(HeldValue), 440U);
 }
 
 }  // namespace
