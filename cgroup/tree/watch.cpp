@@ -83,14 +83,14 @@ bool TreeWatch::follow(const CgroupTree& tree) {
   return fresh;
 }
 
-void TreeWatch::take_plan(WatchPlan plan) {
+void TreeWatch::take_plan(const WatchPlan& plan) {
   take_hierarchies(plan.hierarchies);
-  for (auto& [path, request] : plan.requests) {
+  for (const auto& [path, request] : plan.requests) {
     auto& watched = by_path_[path];
     watched.round = round_;
     watched.changed = watched.request != request;
     watched.reborn = watched.request.cgroup != request.cgroup;
-    watched.request = std::move(request);
+    watched.request = request;
     watched.marks.resize(hierarchies_.size());
   }
 }

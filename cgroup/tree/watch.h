@@ -105,7 +105,7 @@ class TreeWatch {
     Watched* watched = nullptr;
     std::size_t hierarchy = 0;
   };
-  void take_plan(WatchPlan plan);
+  void take_plan(const WatchPlan& plan);
   void take_hierarchies(const std::vector<std::string>& dirs);
   bool watch(const std::string& path, Watched& watched, std::size_t hierarchy);
   bool add_mark(int dir_fd);
