@@ -65,11 +65,11 @@ void stays_within(const Bound& bound, const std::string& nodeslo) {
 }
 
 TEST(LiveResident, CpuFeaturesOf330ContainersStayWithinTheBound) {
-  stays_within({.static_mib = 17, .shared_mib = 31}, kCpuFeatures);
+  stays_within({.static_mib = 14, .shared_mib = 26}, kCpuFeatures);
 }
 
 TEST(LiveResident, AllFeaturesOf330ContainersStayWithinTheBound) {
-  stays_within({.static_mib = 23, .shared_mib = 37}, nodeslo_of(settings_for_this_machine()));
+  stays_within({.static_mib = 18, .shared_mib = 31}, nodeslo_of(settings_for_this_machine()));
 }
 
 }  // namespace
