@@ -9,3 +9,6 @@ sweep --runs 16
 sweep --restore --runs 4
 sweep --loop --runs 2
 sweep --allocations --runs 4
+sweep --pairs 4 --seed 1
+sweep --cluster --runs 1
+sweep --kernel --runs 1 || [ $? -eq 77 ] # it may not have a network of its own

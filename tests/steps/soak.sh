@@ -16,7 +16,7 @@ step_soak() {
 
 faults() {
   gcc -O1 -Wall -Wextra -Werror -shared -fPIC -o build/tools/fail.so tests/faults/fail.c -ldl || return
-  tests/faults/sweep --binary build/release/evenkeel --library build/tools/fail.so "$@"
+  or_skipped tests/faults/sweep --binary build/release/evenkeel --library build/tools/fail.so "$@"
 }
 
 # swept ROW TITLE [ARGUMENT OF sweep...]: and prints the figures.
@@ -32,4 +32,7 @@ step_faults() {
   swept faults-loop "the same in the event loop" --loop
   swept faults-restore "the same in restore, after the agent was killed" --restore
   swept faults-allocations "every allocation fails once" --allocations
+  swept faults-cluster "the event loop between a kubelet and an API server" --cluster
+  swept faults-kernel "the event loop with BPF and a shared network" --kernel
+  swept faults-pairs "two faults in one run, at random" --pairs
 }

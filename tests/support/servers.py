@@ -44,6 +44,8 @@ class Server:
                 except OSError:
                     pass
 
+            do_PATCH = do_POST  # noqa: N815
+
             def log_message(self, *arguments):
                 pass
 
@@ -115,6 +117,7 @@ class ApiServer(Server):
     """Has the node's NodeSLO object, which is listed and watched, and the Node; takes evictions."""
 
     WATCH_SECONDS = 8  # the agent trusts a watch after 5 s
+    FORBIDDEN_SHARE = 0.3  # of the evictions, by a disruption budget
 
     def __init__(self, directory):
         super().__init__(directory)
@@ -133,7 +136,7 @@ class ApiServer(Server):
     def take(self, request, body):
         """An eviction, which a disruption budget may forbid."""
         pod = re.fullmatch(r"/api/v1/namespaces/[^/]+/pods/([^/]+)/eviction", request.path)
-        status = 404 if not pod else 503 if self.mood != "answers" else 429 if random.random() < 0.3 else 201
+        status = 404 if not pod else 503 if self.mood != "answers" else 429 if random.random() < self.FORBIDDEN_SHARE else 201
         self.evictions[status] += 1
         if status != 201:
             return request.send_error(status)

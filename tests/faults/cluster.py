@@ -1,0 +1,189 @@
+"""The agent in the event loop between a kubelet and an API server, and on a kernel with all that it may measure and change."""
+
+import collections
+import json
+import os
+import signal
+import sys
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import own_network  # noqa: E402
+from scenarios import FIRST, Loop  # noqa: E402
+from servers import NODE, ApiServer, Kubelet  # noqa: E402
+
+METRICS = "/apis/slo.koordinator.sh/v1alpha1/nodemetrics"
+TOPOLOGIES = "/apis/topology.node.k8s.io/v1alpha1/noderesourcetopologies"
+# Until the agent has done with the servers what it does in its first seconds: it asks each at most once a second.
+PATIENCE_SECONDS = 2.5
+WANTED = ["eviction", "event", "watch", "node", "nodemetric", "topology"]
+
+
+def with_extensions(**more):
+    extensions = FIRST["extensions"]
+    return {**FIRST, "extensions": {**extensions, "colocation": {"enable": True},
+                                    "evenkeel": {**extensions["evenkeel"], **more}}}
+
+
+def merge(into, patch):
+    """A JSON merge patch. Of lists the API server would merge some; the agent's are never half of one."""
+    for key, value in patch.items():
+        if value is None:
+            into.pop(key, None)
+        elif isinstance(value, dict):
+            merge(into.setdefault(key, {}), value)
+        else:
+            into[key] = value
+    return into
+
+
+class Settled(Kubelet):
+    """Has settings as well."""
+
+    def body(self, path):
+        return '{"kubeletconfig": {"topologyManagerPolicy": "none"}}' if path == "/configz" else super().body(path)
+
+
+class Keeper(ApiServer):
+    """Keeps what it is told of the Node, and counts what it has done."""
+
+    FORBIDDEN_SHARE = 0
+
+    def __init__(self, directory):
+        super().__init__(directory)
+        self.kept, self.done = {}, collections.Counter()
+
+    def start_again(self, spec):
+        node = json.loads(super().body(f"/api/v1/nodes/{NODE}"))
+        node["metadata"]["uid"] = "00000000-0000-4000-8000-000000000000"
+        self.kept = {f"/api/v1/nodes/{NODE}": node,
+                     f"{METRICS}/{NODE}": {"kind": "NodeMetric", "metadata": {"name": NODE}, "spec": {}}}
+        self.done.clear()
+        self.configure(spec)
+
+    def body(self, path):
+        kept = self.kept.get(path.split("?")[0])
+        return json.dumps(kept) if kept else super().body(path)
+
+    def watched(self, request):
+        self.done["watch"] += 1
+        return super().watched(request)
+
+    def take(self, request, body):
+        path = request.path.split("?")[0].removesuffix("/status")
+        if path.endswith("/eviction"):
+            self.done["eviction"] += 1
+            return super().take(request, body)
+        told = json.loads(body)
+        if request.command == "POST":
+            self.done["event" if path.endswith("/events") else "topology"] += 1
+            if path == TOPOLOGIES:
+                self.kept[f"{path}/{NODE}"] = told
+            return self.answer(request, 201, told)
+        if path not in self.kept:
+            return self.answer(request, 404, {"kind": "Status", "status": "Failure", "code": 404, "message": "not found"})
+        self.done["nodemetric" if path.startswith(METRICS) else "node"] += 1
+        return self.answer(request, 200, merge(self.kept[path], told))
+
+    @staticmethod
+    def answer(request, status, value):
+        body = json.dumps(value).encode()
+        request.send_response(status)
+        request.send_header("Content-Type", "application/json")
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)
+
+
+class Cluster(Loop):
+    """Pods from a kubelet; NodeSLO, Node and NodeMetric from an API server, which is told of the Node and of evictions."""
+
+    BEYOND, CONFIGURATION = Loop, with_extensions()
+
+    def __init__(self, options):
+        super().__init__(options)
+        self.kubelet, self.api = Settled(f"{self.work}/kubelet"), Keeper(f"{self.work}/api")
+        self.kubelet.answer = self.read("pods.json")
+        self.write("kubeconfig", self.api.kubeconfig())
+        self.begun = False
+
+    def configure(self, nodeslo):
+        if self.begun:
+            return self.api.configure(nodeslo)
+        self.begun = True
+        return self.api.start_again(nodeslo)
+
+    def flags(self):
+        return [*self.own(), "--nodeslo-source", "api", "--kubeconfig", f"{self.work}/kubeconfig", "--node-name", NODE,
+                "--node-interval", "1s", "--pods", "kubelet", "--pods-interval", "1s", "--kubelet-url", self.kubelet.url,
+                "--kubelet-ca", self.kubelet.certificate, "--kubelet-token-file", self.kubelet.token,
+                "--report", "node-status", "--node-metric", "--node-topology", "--events"]
+
+    def live(self, environment):
+        self.begun = False
+        return super().live(environment)
+
+    def work_on(self, agent):
+        until = time.monotonic() + PATIENCE_SECONDS
+        while time.monotonic() < until and agent.poll() is None and not all(self.api.done[one] for one in WANTED):
+            time.sleep(0.02)
+        self.end_evicted()
+
+    def end_evicted(self):
+        """As a kubelet does it; it starts them again before the next run."""
+        while self.api.evicted:
+            name = self.api.evicted.pop()
+            for uid, (_, _, _, processes) in self.node.pods.items():
+                for process in processes if self.node.name_of(uid) == name else []:
+                    process.send_signal(signal.SIGKILL)
+                    process.wait()
+
+    def unproven(self):
+        lacking = [one for one in WANTED if not self.api.done[one]]
+        return super().unproven() + ([f"the API server saw no {', '.join(lacking)}"] if lacking else [])
+
+    def close(self):
+        self.kubelet.close()
+        self.api.close()
+        super().close()
+
+
+class Kernel(Loop):
+    """With BPF, performance counters and networkQOS, as far as this kernel has them."""
+
+    BEYOND = Loop
+    CONFIGURATION = with_extensions(brake={"enable": True}, interference={"enable": True}, contention={"enable": True})
+    CONFIGURATION["systemStrategy"] = {"totalNetworkBandwidth": "100M"}
+    CONFIGURATION["resourceQOSStrategy"] = {
+        "lsClass": {**FIRST["resourceQOSStrategy"]["lsClass"], "networkQOS": {"enable": True, "egressRequest": 40}},
+        "beClass": {**FIRST["resourceQOSStrategy"]["beClass"],
+                    "networkQOS": {"enable": True, "egressRequest": 10, "egressLimit": 50, "ingressLimit": 25}}}
+
+    def __init__(self, options):
+        super().__init__(options)
+        pods = json.loads(self.read("pods.json"))
+        for number, pod in enumerate(pods["items"]):
+            pod["status"]["podIPs"] = [{"ip": f"10.244.0.{10 + number}"}]
+        self.write("pods.json", json.dumps(pods))
+        self.shared = False
+        capabilities = self.evenkeel("capabilities").communicate(timeout=60)[0].splitlines()
+        self.works = {line.split()[0]: line for line in capabilities if line.startswith(("bpf-", "perf-", "network-"))}
+        print("\n".join(self.works.values()), flush=True)
+
+    def can(self, name):
+        return self.works[name].split()[1] == "works"
+
+    def work_on(self, agent):
+        super().work_on(agent)
+        self.shared = own_network.has_queue() and own_network.has_rules()
+
+    def unproven(self):
+        out = super().unproven()
+        if self.can("network-classes") and not self.shared:
+            out.append("the network was not shared")
+        if self.can("bpf-run-queue") and not any(bpf for _, _, bpf in self.used):
+            out.append("no BPF program was loaded")
+        return out
+
+    def left(self):
+        return super().left() + own_network.left()
