@@ -19,7 +19,9 @@ void restore_network(const Host& host, NetworkPort& port, executor::Journal& jou
       const bool same = index && trimmed(*index) == std::to_string(made_on);
       const auto number = static_cast<int>(made_on);
       const auto root = same ? port.root_qdisc(number) : Result<RootQdisc>(RootQdisc{});
-      if (!root)
+      if (!index && !vanished(index.error()))  // whether it is the same interface is not known
+        done = tl::unexpected(index.error());
+      else if (!root)
         done = tl::unexpected(root.error());
       else if (is_ours(*root))
         done = port.remove_qdisc(number);

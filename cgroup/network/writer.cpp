@@ -67,8 +67,6 @@ executor::ActuatorTotals NetworkWriter::totals() const {
   return totals;
 }
 
-void NetworkWriter::restore_all(MonoTime now, executor::Report& report) { apply({}, now, report); }
-
 void NetworkWriter::share(const decide::NetworkPlan& plan) {
   const bool other_link = link_index_ != plan.link->index || link_ != plan.link->name;
   if (held_ && other_link) withdraw("the default route goes through another interface now");
@@ -111,18 +109,28 @@ bool NetworkWriter::begin(const decide::NetworkPlan& plan) {
     if (const auto removed = port_.remove_qdisc(link_index_); !removed)
       return refuse(place("qdisc"), kNothing, removed.error(), port_.words()), false;
   auto done = journal_.made(place("qdisc"), static_cast<std::uint64_t>(link_index_));
+  held_ = done.has_value();
   if (done) done = port_.make_qdisc(link_index_, kSystemMinor);
   if (!done) {
-    static_cast<void>(journal_.unmade(place("qdisc")));
-    return refuse(place("qdisc"), "htb", done.error(), port_.words()), false;
+    refuse(place("qdisc"), "htb", done.error(), port_.words());
+    return give_up_unless_made(), false;
   }
-  held_ = true;
   contest_.written(now_);
   since_ = now_;
   next_check_ = now_ + kCheckInterval;
   record_change(place("qdisc"), name_of(*root), "htb " + number_of(kOurQdisc), false,
                 because("networkQOS shares {}", plan.total));
   return true;
+}
+
+/// An answer may get lost, and then the queue is there all the same. As long as that is not known it is held,
+/// and looked for in the next round.
+void NetworkWriter::give_up_unless_made() {
+  next_check_ = since_ = now_;
+  const auto root = port_.root_qdisc(link_index_);
+  if (held_ && (!root || is_ours(*root))) return;
+  held_ = false;
+  static_cast<void>(journal_.unmade(place("qdisc")));
 }
 
 bool NetworkWriter::is_qdisc_ours() {
@@ -168,11 +176,7 @@ bool NetworkWriter::put_classes() {
     if (!done) return refuse(path, text_of(one), done.error(), port_.words()), false;
     if (have == classes_.end() || moves) add_fair_queue(one);
     record_change(path, have == classes_.end() ? kNothing : text_of(*have), text_of(one), false, kWhyClass);
-    if (have == classes_.end()) {
-      classes_.push_back(one);
-    } else {
-      *have = one;
-    }
+    have == classes_.end() ? classes_.push_back(one) : void(*have = one);
   }
   return true;
 }
@@ -240,24 +244,21 @@ void NetworkWriter::withdraw(const char* why) {
     has_rules_ = false;
     static_cast<void>(journal_.unmade(kRulesRecord));
   }
-  if (!std::exchange(held_, false)) return;
+  if (!held_) return;
   const auto root = port_.root_qdisc(link_index_);
+  if (!root && !vanished(root.error()))  // it may still be there, and stays on record
+    return refuse(place("qdisc"), kNothing, root.error(), port_.words());
   // A removed interface has taken its queue along. Nothing is restored over a foreign queue.
   if (root && is_ours(*root)) {
-    if (const auto done = port_.remove_qdisc(link_index_); !done) {
-      held_ = true;
+    if (const auto done = port_.remove_qdisc(link_index_); !done)
       return refuse(place("qdisc"), kNothing, done.error(), port_.words());
-    }
     ++totals_.restored;
     record_change(place("qdisc"), "htb " + number_of(kOurQdisc), "the kernel's own", true, because(why));
   }
+  held_ = false;
   if (root && !root->kind.empty() && !is_ours(*root))
     tell_foreign(contest_.look({.value = sighting_of(*root), .restoring = true}, now_, foreign_), *root);
   static_cast<void>(journal_.unmade(place("qdisc")));
-}
-
-std::string NetworkWriter::place(const std::string& what) const {
-  return std::string(kNetworkRecords) + link_ + '/' + what;
 }
 
 void NetworkWriter::record_change(std::string path, std::string before, std::string after, bool restored,

@@ -35,7 +35,7 @@ class NetworkWriter final : public executor::Actuator {
   void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.network(), now, report);
   }
-  void restore_all(MonoTime now, executor::Report& report) override;
+  void restore_all(MonoTime now, executor::Report& report) override { apply({}, now, report); }
   void add_managed(std::vector<executor::Managed>& out) const override;
   /// Held values are classes of the queue.
   [[nodiscard]] executor::ActuatorTotals totals() const override;
@@ -44,6 +44,7 @@ class NetworkWriter final : public executor::Actuator {
   void share(const decide::NetworkPlan& plan);
   bool begin(const decide::NetworkPlan& plan);
   bool may_begin();
+  void give_up_unless_made();
   bool is_qdisc_ours();
   void tell_foreign(executor::Contest::Step step, const RootQdisc& found);
   void apply_changes(const decide::NetworkPlan& plan);
@@ -55,7 +56,9 @@ class NetworkWriter final : public executor::Actuator {
   void record_change(std::string path, std::string before, std::string after, bool restored,
                      const Reason& why);
   void refuse(std::string path, std::string text, const Error& error, std::string detail);
-  [[nodiscard]] std::string place(const std::string& what) const;
+  [[nodiscard]] std::string place(const std::string& what) const {
+    return std::string(kNetworkRecords) + link_ + '/' + what;
+  }
 
   const tree::CgroupTree& tree_;
   NetworkPort& port_;

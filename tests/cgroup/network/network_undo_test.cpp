@@ -110,6 +110,47 @@ TEST_F(NetworkSharing, WhatCannotBeTakenAwayIsTriedAgain) {
   expect_untouched();
 }
 
+TEST_F(NetworkSharing, AQueueThatCannotBeLookedForStaysOnRecordAndIsTriedAgain) {
+  tick();
+  port.refusal = ENOBUFS;
+  port.blind_at = port.looks;
+  const auto report = off();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].path, "net/eth0/qdisc");
+  EXPECT_EQ(report.refusals[0].error.code, ENOBUFS);
+  EXPECT_FALSE(journal.directories().empty());
+  off();
+  expect_untouched();
+}
+
+TEST_F(NetworkSharing, AQueueWhoseAnswerGotLostIsUsedAndTakenAwayAgain) {
+  port.refusal = ENOBUFS;
+  port.loses_answers = true;
+  port.refuse_at = 0;
+  EXPECT_EQ(tick().refusals.size(), 1U);
+  EXPECT_FALSE(journal.directories().empty());
+  off();
+  expect_untouched();
+  port.refuse_at = port.calls;
+  tick();
+  const auto report = tick(2);
+  EXPECT_TRUE(report.foreign.empty());
+  EXPECT_EQ(port.classes.size(), 8U);
+  off();
+  expect_untouched();
+}
+
+TEST_F(NetworkSharing, WhetherAQueueWasMadeMayRemainUnknownAndThenItIsOnRecord) {
+  port.refusal = ENOBUFS;
+  port.loses_answers = true;
+  port.refuse_at = 0;
+  port.blind_at = 1;  // after the look for a queue of others
+  tick();
+  EXPECT_FALSE(journal.directories().empty());
+  off();
+  expect_untouched();
+}
+
 TEST_F(NetworkSharing, AfterACrashTheJournalKnows) {
   tick();
   restart();  // the process is another one
@@ -127,6 +168,18 @@ TEST_F(NetworkSharing, AfterACrashAnotherInterfaceOfThatNameIsNotOurs) {
   network::restore_network(*root, port, journal, report);
   EXPECT_EQ(port.roots.at(8).kind, "fq");
   EXPECT_TRUE(journal.directories().empty());
+}
+
+TEST_F(NetworkSharing, AfterACrashAnInterfaceThatCannotBeReadKeepsItsRecord) {
+  tick();
+  host.remove("sys/class/net/eth0/ifindex");
+  host.dir("sys/class/net/eth0/ifindex");
+  executor::Report report;
+  network::restore_network(*root, port, journal, report);
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].path, "net/eth0/qdisc");
+  EXPECT_EQ(report.refusals[0].error.code, EISDIR);
+  EXPECT_EQ(journal.directories().size(), 1U);
 }
 
 TEST_F(NetworkSharing, ADryRunOnlyTells) {

@@ -23,6 +23,8 @@ class FakeNetwork final : public network::NetworkPort {
   bool cgroups_tell = true;
   int refuse_at = -1;  ///< index of the call that is refused
   bool refuse_all = false;
+  bool loses_answers = false;  ///< a queue that is refused is made all the same
+  int blind_at = -1;           ///< index of the look that fails
   int refusal = EINVAL;
   std::vector<std::string> broken{};  ///< requests that were invalid in the current state
 
@@ -35,15 +37,16 @@ class FakeNetwork final : public network::NetworkPort {
   }
 
   Result<network::RootQdisc> root_qdisc(int link) override {
-    ++looks;
+    if (looks++ == blind_at) return fail(refusal, Op::read);
     const auto found = roots.find(link);
     return found == roots.end() ? network::RootQdisc{"noqueue", 0} : found->second;
   }
   Result<> make_qdisc(int link, std::uint16_t /*fallback*/) override {
-    if (refuses()) return fail(refusal, Op::write);
+    const bool refused = refuses();
+    if (refused && !loses_answers) return fail(refusal, Op::write);
     if (roots.contains(link)) return fail(EEXIST, Op::write);
     roots[link] = {"htb", network::kOurQdisc};
-    return {};
+    return refused ? Result<>(fail(refusal, Op::write)) : Result<>();
   }
   Result<> remove_qdisc(int link) override {
     if (refuses()) return fail(refusal, Op::write);
