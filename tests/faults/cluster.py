@@ -9,7 +9,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import own_network  # noqa: E402
-from scenarios import FIRST, Loop  # noqa: E402
+from scenarios import FIRST, Loop, on_a_network  # noqa: E402
 from servers import NODE, ApiServer, Kubelet  # noqa: E402
 
 METRICS = "/apis/slo.koordinator.sh/v1alpha1/nodemetrics"
@@ -152,26 +152,12 @@ class Kernel(Loop):
     """With BPF, performance counters and networkQOS, as far as this kernel has them."""
 
     BEYOND = Loop
-    CONFIGURATION = with_extensions(brake={"enable": True}, interference={"enable": True}, contention={"enable": True})
-    CONFIGURATION["systemStrategy"] = {"totalNetworkBandwidth": "100M"}
-    CONFIGURATION["resourceQOSStrategy"] = {
-        "lsClass": {**FIRST["resourceQOSStrategy"]["lsClass"], "networkQOS": {"enable": True, "egressRequest": 40}},
-        "beClass": {**FIRST["resourceQOSStrategy"]["beClass"],
-                    "networkQOS": {"enable": True, "egressRequest": 10, "egressLimit": 50, "ingressLimit": 25}}}
+    CONFIGURATION = on_a_network(
+        with_extensions(brake={"enable": True}, interference={"enable": True}, contention={"enable": True}))
 
     def __init__(self, options):
         super().__init__(options)
-        pods = json.loads(self.read("pods.json"))
-        for number, pod in enumerate(pods["items"]):
-            pod["status"]["podIPs"] = [{"ip": f"10.244.0.{10 + number}"}]
-        self.write("pods.json", json.dumps(pods))
-        self.shared = False
-        capabilities = self.evenkeel("capabilities").communicate(timeout=60)[0].splitlines()
-        self.works = {line.split()[0]: line for line in capabilities if line.startswith(("bpf-", "perf-", "network-"))}
-        print("\n".join(self.works.values()), flush=True)
-
-    def can(self, name):
-        return self.works[name].split()[1] == "works"
+        print("\n".join(self.capabilities.values()), flush=True)
 
     def work_on(self, agent):
         super().work_on(agent)
@@ -179,11 +165,8 @@ class Kernel(Loop):
 
     def unproven(self):
         out = super().unproven()
-        if self.can("network-classes") and not self.shared:
+        if self.can_share() and not self.shared:
             out.append("the network was not shared")
         if self.can("bpf-run-queue") and not any(bpf for _, _, bpf in self.used):
             out.append("no BPF program was loaded")
         return out
-
-    def left(self):
-        return super().left() + own_network.left()

@@ -1,5 +1,6 @@
 """What meets the faults: lives of the agent on real cgroups, and `restore`. See README.md."""
 
+import functools
 import json
 import os
 import re
@@ -10,6 +11,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
+import own_network  # noqa: E402
 from busy_node import BusyNode  # noqa: E402
 from process_use import use_of  # noqa: E402
 
@@ -28,6 +30,15 @@ LEFT = {**FIRST, "resourceUsedThresholdWithBE": {**FIRST["resourceUsedThresholdW
 SECOND = {"resourceUsedThresholdWithBE": {"enable": True, "cpuSuppressPolicy": "cpuset", "cpuSuppressThresholdPercent": 40}}
 
 
+def on_a_network(nodeslo):
+    """The same configuration with shares of the network."""
+    qos = nodeslo["resourceQOSStrategy"]
+    services = {"enable": True, "egressRequest": 40}
+    batch = {"enable": True, "egressRequest": 10, "egressLimit": 50, "ingressLimit": 25}
+    return {**nodeslo, "systemStrategy": {"totalNetworkBandwidth": "100M"}, "resourceQOSStrategy": {
+        "lsClass": {**qos["lsClass"], "networkQOS": services}, "beClass": {**qos["beClass"], "networkQOS": batch}}}
+
+
 class Stepped(BusyNode):
     """A life of the agent with a clock that is driven from here."""
 
@@ -38,6 +49,23 @@ class Stepped(BusyNode):
         super().__init__("evenkeel-faults-")
         self.options = options
         self.used = []  # (resident KiB, descriptors, BPF objects) during this life
+        self.shared = False  # whether the network was shared
+        pods = json.loads(self.read("pods.json"))
+        for number, pod in enumerate(pods["items"]):
+            pod["status"]["podIPs"] = [{"ip": f"10.244.0.{10 + number}"}]
+        self.write("pods.json", json.dumps(pods))
+
+    @functools.cached_property
+    def capabilities(self):
+        """{name: line} of what depends on the kernel and is not a cgroup's file."""
+        lines = self.evenkeel("capabilities").communicate(timeout=60)[0].splitlines()
+        return {line.split()[0]: line for line in lines if line.startswith(("bpf-", "perf-", "network-"))}
+
+    def can(self, name):
+        return self.capabilities[name].split()[1] == "works"
+
+    def can_share(self):
+        return own_network.entered and self.can("network-classes")
 
     def configure(self, nodeslo):
         self.write("nodeslo.yaml", json.dumps(nodeslo))
@@ -87,7 +115,7 @@ class Stepped(BusyNode):
 
     def left(self):
         """After a restore without faults, as sentences; it is put back."""
-        return self.node.differences(put_back=True)
+        return self.node.differences(put_back=True) + own_network.left()
 
     def measure(self, agent):
         use = use_of(agent.pid)
@@ -159,7 +187,7 @@ class Restore(Stepped):
     WHAT = "restore"
 
     def live(self, environment):
-        self.configure(LEFT)
+        self.configure(on_a_network(LEFT) if own_network.entered else LEFT)
         agent = self.evenkeel("run", "--stepped", *self.inputs())
         for _ in self.ticks(agent, 4):
             pass
@@ -167,11 +195,15 @@ class Restore(Stepped):
         self.ended(agent)
         if not self.node.not_restored():
             raise RuntimeError(f"the killed agent left no value: {self.read('err')[-500:]}")
+        if self.can_share() and not own_network.has_queue():
+            raise RuntimeError(f"the killed agent left no queue: {self.read('err')[-500:]}")
         return self.ended(self.evenkeel("restore", *self.own(), env=environment))
 
     def untold(self, status, err):
         """Values that the restore left without naming them, or a reason why it could restore nothing ("evenkeel: ...")."""
-        left = self.node.not_restored()
+        left = list(self.node.not_restored())
+        if own_network.entered and own_network.has_queue():
+            left.append(f"net/{own_network.LINK}/qdisc")
         silent = [] if "evenkeel: " in err else [file for file in left if file.lstrip("/") not in err]
         problems = [f"the restore left {file} without a word: {err.strip()[-300:]}" for file in silent]
         if left and status != 1:

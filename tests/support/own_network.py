@@ -8,6 +8,7 @@ CLONE_NEWNS, CLONE_NEWNET, MS_BIND, MS_REC, MS_PRIVATE = 0x20000, 0x40000000, 0x
 LIBC = ctypes.CDLL(None, use_errno=True)
 CGROUPS = "/sys/fs/cgroup"
 LINK = "nic"
+entered = []  # its interface, if this process has such a network
 LINKS = f"""
 link set lo up
 link add {LINK} type veth peer name far
@@ -37,6 +38,7 @@ def enter():
     done = subprocess.run(["ip", "-batch", "-"], input=LINKS, capture_output=True, text=True)
     if done.returncode != 0:
         raise OSError(0, f"ip: {(done.stdout + done.stderr).strip()}")
+    entered.append(LINK)
 
 
 def said(*command):
@@ -56,6 +58,8 @@ def has_rules():
 def left():
     """What an agent left behind, as sentences; it is removed."""
     out = []
+    if not entered:
+        return out
     if has_queue():
         out.append(f"the queue of {LINK} is left")
         said("tc", "qdisc", "del", "dev", LINK, "root")
