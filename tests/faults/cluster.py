@@ -13,10 +13,9 @@ from scenarios import FIRST, Loop, on_a_network  # noqa: E402
 from servers import NODE, ApiServer, Kubelet  # noqa: E402
 
 METRICS = "/apis/slo.koordinator.sh/v1alpha1/nodemetrics"
-TOPOLOGIES = "/apis/topology.node.k8s.io/v1alpha1/noderesourcetopologies"
 # Until the agent has done with the servers what it does in its first seconds: it asks each at most once a second.
 PATIENCE_SECONDS = 2.5
-WANTED = ["eviction", "event", "watch", "node", "nodemetric", "topology"]
+WANTED = ["eviction", "event", "watch", "node", "nodemetric"]
 
 
 def with_extensions(**more):
@@ -37,13 +36,6 @@ def merge(into, patch):
     return into
 
 
-class Settled(Kubelet):
-    """Has settings as well."""
-
-    def body(self, path):
-        return '{"kubeletconfig": {"topologyManagerPolicy": "none"}}' if path == "/configz" else super().body(path)
-
-
 class Keeper(ApiServer):
     """Keeps what it is told of the Node, and counts what it has done."""
 
@@ -57,7 +49,7 @@ class Keeper(ApiServer):
         node = json.loads(super().body(f"/api/v1/nodes/{NODE}"))
         node["metadata"]["uid"] = "00000000-0000-4000-8000-000000000000"
         self.kept = {f"/api/v1/nodes/{NODE}": node,
-                     f"{METRICS}/{NODE}": {"kind": "NodeMetric", "metadata": {"name": NODE}, "spec": {}}}
+                     f"{METRICS}/{NODE}": {"metadata": {"name": NODE}, "spec": {}}}
         self.done.clear()
         self.configure(spec)
 
@@ -76,12 +68,8 @@ class Keeper(ApiServer):
             return super().take(request, body)
         told = json.loads(body)
         if request.command == "POST":
-            self.done["event" if path.endswith("/events") else "topology"] += 1
-            if path == TOPOLOGIES:
-                self.kept[f"{path}/{NODE}"] = told
+            self.done["event"] += 1
             return self.answer(request, 201, told)
-        if path not in self.kept:
-            return self.answer(request, 404, {"kind": "Status", "status": "Failure", "code": 404, "message": "not found"})
         self.done["nodemetric" if path.startswith(METRICS) else "node"] += 1
         return self.answer(request, 200, merge(self.kept[path], told))
 
@@ -102,7 +90,7 @@ class Cluster(Loop):
 
     def __init__(self, options):
         super().__init__(options)
-        self.kubelet, self.api = Settled(f"{self.work}/kubelet"), Keeper(f"{self.work}/api")
+        self.kubelet, self.api = Kubelet(f"{self.work}/kubelet"), Keeper(f"{self.work}/api")
         self.kubelet.answer = self.read("pods.json")
         self.write("kubeconfig", self.api.kubeconfig())
         self.begun = False
@@ -117,7 +105,7 @@ class Cluster(Loop):
         return [*self.own(), "--nodeslo-source", "api", "--kubeconfig", f"{self.work}/kubeconfig", "--node-name", NODE,
                 "--node-interval", "1s", "--pods", "kubelet", "--pods-interval", "1s", "--kubelet-url", self.kubelet.url,
                 "--kubelet-ca", self.kubelet.certificate, "--kubelet-token-file", self.kubelet.token,
-                "--report", "node-status", "--node-metric", "--node-topology", "--events"]
+                "--report", "node-status", "--node-metric", "--events"]
 
     def live(self, environment):
         self.begun = False
