@@ -41,7 +41,7 @@ executor::Report restore_leftovers(const Host& host, const KernelPorts& ports, e
                                       static_cast<sched::TaskSetting*>(&oom_scores)})
     sched::restore_task_values(ports.groups, *setting, journal, report);
   sched::restore_sched_features(host, journal, report);
-  network::restore_network(host, ports.network, journal, report);
+  network::restore_network(ports.network, journal, report);
   return report;
 }
 

@@ -1,10 +1,8 @@
-#include "cgroup/base/text.h"
 #include "cgroup/network/writer.h"
 
 namespace evenkeel::network {
 
-void restore_network(const Host& host, NetworkPort& port, executor::Journal& journal,
-                     executor::Report& report) {
+void restore_network(NetworkPort& port, executor::Journal& journal, executor::Report& report) {
   const auto records = journal.directories();  // by value: the loop removes records
   for (const auto& [path, made_on] : records) {
     if (!path.starts_with(kNetworkRecords)) continue;
@@ -12,19 +10,14 @@ void restore_network(const Host& host, NetworkPort& port, executor::Journal& jou
     if (path == kNetworkRules) {
       done = port.remove_rules();
     } else {
-      // The name may belong to another interface by now.
-      const auto link =
-          path.substr(kNetworkRecords.size(), path.size() - kNetworkRecords.size() - kNetworkQdisc.size());
-      const auto index = host.slurp("sys/class/net/" + link + "/ifindex");
-      const bool same = index && trimmed(*index) == std::to_string(made_on);
-      const auto number = static_cast<int>(made_on);
-      const auto root = same ? port.root_qdisc(number) : Result<RootQdisc>(RootQdisc{});
-      if (!index && !vanished(index.error()))  // whether it is the same interface is not known
-        done = tl::unexpected(index.error());
-      else if (!root)
+      // By its number, which no other interface gets until the next boot: the name may have changed, or
+      // belong to another one by now.
+      const auto link = static_cast<int>(made_on);
+      const auto root = port.root_qdisc(link);
+      if (!root)
         done = tl::unexpected(root.error());
       else if (is_ours(*root))
-        done = port.remove_qdisc(number);
+        done = port.remove_qdisc(link);
     }
     if (!done && !vanished(done.error())) {
       report.refusals.push_back(

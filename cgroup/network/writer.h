@@ -85,7 +85,6 @@ class NetworkWriter final : public executor::Actuator {
 };
 
 /// Restores offline: removes what the journal holds. What the kernel refuses stays on record.
-void restore_network(const Host& host, NetworkPort& port, executor::Journal& journal,
-                     executor::Report& report);
+void restore_network(NetworkPort& port, executor::Journal& journal, executor::Report& report);
 
 }  // namespace evenkeel::network

@@ -24,7 +24,6 @@ inline IpAddress address(std::uint8_t last) { return {.bytes = {10, 0, 0, last}}
 struct NetworkSharing : testing::Test {
   NetworkSharing() {
     host.v2().bare().kubepods();
-    host.file("sys/class/net/eth0/ifindex", "7\n");
     shop = host.pod(KubeQos::burstable, kShop, {"a"});
     night = host.pod(KubeQos::besteffort, kNight, {"b"});
     root.emplace(std::move(*Host::open(host.root())));
