@@ -87,6 +87,7 @@ class Cluster(Loop):
     """Pods from a kubelet; NodeSLO, Node and NodeMetric from an API server, which is told of the Node and of evictions."""
 
     BEYOND, CONFIGURATION = Loop, with_extensions()
+    INTERVAL = "200ms"  # what can be lent is computed in the third tick, and the configuration must have come by then
 
     def __init__(self, options):
         super().__init__(options)

@@ -137,14 +137,14 @@ class Stepped(BusyNode):
 class Loop(Stepped):
     """The real event loop: start, ticks, clients of the endpoint, another configuration, owners that write, stop."""
 
-    CONFIGURATION = FIRST
+    CONFIGURATION, INTERVAL = FIRST, "40ms"
 
     def flags(self):
         return self.inputs()
 
     def live(self, environment):
         self.configure(self.CONFIGURATION)
-        agent = self.evenkeel("run", *self.flags(), "--interval", "40ms", "--listen", "127.0.0.1:0", env=environment)
+        agent = self.evenkeel("run", *self.flags(), "--interval", self.INTERVAL, "--listen", "127.0.0.1:0", env=environment)
         self.wait_for_start(agent, "err")
         self.work_on(agent)
         self.ask("/healthz")
