@@ -97,7 +97,11 @@ Result<> BpfProgram::Impl::map_tables() {
   const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   bpf_map* map = nullptr;
   bpf_object__for_each_map(map, object) {
-    if (named(map, ".rodata") || (bpf_map__map_flags(map) & BPF_F_MMAPABLE) == 0) continue;
+    const bool mappable = (bpf_map__map_flags(map) & BPF_F_MMAPABLE) != 0;
+    // libbpf tries whether the kernel can map a table. What fails then, even for want of memory, it takes for
+    // a no.
+    if (!mappable && named(map, ".bss")) return fail(EOPNOTSUPP, Op::map, "variables");
+    if (named(map, ".rodata") || !mappable) continue;
     const std::size_t row = (std::size_t{bpf_map__value_size(map)} + 7) / 8 * 8;
     const std::size_t size = (row * bpf_map__max_entries(map) + page - 1) / page * page;
     void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);

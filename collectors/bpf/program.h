@@ -37,8 +37,9 @@ struct BpfProgramSpec {
 class BpfProgram {
  public:
   /// Relocates the programs for this kernel, loads and attaches them. EPERM: a capability is missing; ENOENT:
-  /// no BTF, or a tracepoint does not exist; anything else: the verifier refused. bpf_load_problem() gives
-  /// the explanation; messages of libbpf and the verifier are discarded.
+  /// no BTF, or a tracepoint does not exist; EOPNOTSUPP: the programs' variables cannot be mapped; anything
+  /// else: the verifier refused. bpf_load_problem() gives the explanation; messages of libbpf and the
+  /// verifier are discarded.
   static Result<BpfProgram> load(const BpfProgramSpec& plan);
   BpfProgram(BpfProgram&&) noexcept;
   BpfProgram& operator=(BpfProgram&&) noexcept;
