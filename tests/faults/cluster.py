@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import sys
-import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import own_network  # noqa: E402
@@ -113,9 +112,7 @@ class Cluster(Loop):
         return super().live(environment)
 
     def work_on(self, agent):
-        until = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < until and agent.poll() is None and not all(self.api.done[one] for one in WANTED):
-            time.sleep(0.02)
+        self.wait(lambda: agent.poll() is not None or not self.lacking(), PATIENCE_SECONDS)
         self.end_evicted()
 
     def end_evicted(self):
@@ -128,8 +125,10 @@ class Cluster(Loop):
                     process.wait()
 
     def unproven(self):
-        lacking = [one for one in WANTED if not self.api.done[one]]
-        return super().unproven() + ([f"the API server saw no {', '.join(lacking)}"] if lacking else [])
+        return super().unproven() + [f"the API server saw no {one}" for one in self.lacking()]
+
+    def lacking(self):
+        return [one for one in WANTED if not self.api.done[one]]
 
     def close(self):
         self.kubelet.close()
@@ -141,6 +140,7 @@ class Kernel(Loop):
     """With BPF, performance counters and networkQOS, as far as this kernel has them."""
 
     BEYOND = Loop
+    SPARE = {**Loop.SPARE, "KiB resident": 10240}  # libbpf needs some megabytes to load a program, and they go later
     CONFIGURATION = on_a_network(
         with_extensions(brake={"enable": True}, interference={"enable": True}, contention={"enable": True}))
 
@@ -150,11 +150,15 @@ class Kernel(Loop):
 
     def work_on(self, agent):
         super().work_on(agent)
-        self.shared = own_network.has_queue() and own_network.has_rules()
+        self.wait(self.shares, 0)
+        self.shared = self.shares()
+
+    def shares(self):
+        return own_network.has_queue() and own_network.has_rules() or not self.can_share()
 
     def unproven(self):
         out = super().unproven()
-        if self.can_share() and not self.shared:
+        if not self.shared:
             out.append("the network was not shared")
         if self.can("bpf-run-queue") and not any(bpf for _, _, bpf in self.used):
             out.append("no BPF program was loaded")
