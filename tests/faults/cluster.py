@@ -65,7 +65,10 @@ class Keeper(ApiServer):
         if path.endswith("/eviction"):
             self.done["eviction"] += 1
             return super().take(request, body)
-        told = json.loads(body)
+        try:
+            told = json.loads(body)
+        except ValueError:  # cut off
+            return request.send_error(400)
         if request.command == "POST":
             self.done["event"] += 1
             return self.answer(request, 201, told)

@@ -8,10 +8,20 @@ import random
 import re
 import ssl
 import subprocess
+import sys
 import threading
 import time
 
 NODE = "here"  # the name of the node
+
+
+class Threads(http.server.ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request, client_address):
+        """A client that goes away is nothing to tell."""
+        if not isinstance(sys.exc_info()[1], OSError):
+            super().handle_error(request, client_address)
 
 
 class Server:
@@ -49,8 +59,7 @@ class Server:
             def log_message(self, *arguments):
                 pass
 
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
+        self.server = Threads(("127.0.0.1", 0), Handler)
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.certificate, f"{directory}/server.key")
         # The handshake is made by the thread of the connection, so that a client that does not shake hands blocks nobody else.
