@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 
 namespace evenkeel::runtime {
@@ -15,6 +16,16 @@ namespace {
 timespec to_timespec(Duration duration) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);
   return {seconds.count(), (duration - seconds).count()};
+}
+
+/// The number of expirations; 0: it was disarmed meanwhile. A timer that cannot be read is set to `next`, or
+/// it would be ready for ever; that it is ready is known.
+std::uint64_t expirations_of(int fd, const itimerspec& next) {
+  std::uint64_t expirations = 0;
+  if (::read(fd, &expirations, sizeof expirations) == sizeof expirations) return expirations;
+  if (errno == EAGAIN) return 0;
+  ::timerfd_settime(fd, 0, &next, nullptr);
+  return 1;
 }
 
 }  // namespace
@@ -54,9 +65,8 @@ Result<> EventLoop::every(Duration period, std::function<void(std::uint64_t)> ti
   if (::timerfd_settime(timer.get(), 0, &spec, nullptr) != 0) return fail(errno, Op::watch, "timerfd");
   const int fd = timer.get();
   owned_.push_back(std::move(timer));
-  return add(fd, EPOLLIN, [fd, tick = std::move(tick)](std::uint32_t) {
-    std::uint64_t expirations = 0;
-    if (::read(fd, &expirations, sizeof expirations) == sizeof expirations) tick(expirations);
+  return add(fd, EPOLLIN, [fd, spec, tick = std::move(tick)](std::uint32_t) {
+    if (const auto expirations = expirations_of(fd, spec); expirations > 0) tick(expirations);
   });
 }
 
@@ -65,8 +75,7 @@ Result<Timer> EventLoop::timer(std::function<void()> due) {
   if (!timer) return fail(errno, Op::watch, "timerfd");
   const int fd = timer.get();
   const auto added = add(fd, EPOLLIN, [fd, due = std::move(due)](std::uint32_t) {
-    std::uint64_t expirations = 0;
-    if (::read(fd, &expirations, sizeof expirations) == sizeof expirations) due();
+    if (expirations_of(fd, {}) > 0) due();
   });
   if (!added) return tl::unexpected(added.error());
   return Timer(*this, std::move(timer));
