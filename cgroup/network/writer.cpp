@@ -176,7 +176,8 @@ bool NetworkWriter::put_classes() {
     if (!done) return refuse(path, text_of(one), done.error(), port_.words()), false;
     if (have == classes_.end() || moves) add_fair_queue(one);
     record_change(path, have == classes_.end() ? kNothing : text_of(*have), text_of(one), false, kWhyClass);
-    have == classes_.end() ? classes_.push_back(one) : void(*have = one);
+    auto& kept = have == classes_.end() ? classes_.emplace_back() : *have;
+    kept = one;
   }
   return true;
 }
