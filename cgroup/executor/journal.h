@@ -80,8 +80,8 @@ class Journal {
   [[nodiscard]] int corrupt_records() const { return corrupt_; }
   [[nodiscard]] std::size_t bytes() const { return bytes_; }
 
-  /// Writes the file again if it was removed or replaced: without it a death would leave all values behind. In
-  /// every tick, and before each record. EWOULDBLOCK: another process has locked the directory meanwhile.
+  /// Writes the file again if it was removed or replaced: without it a death would leave all values behind.
+  /// In every tick, and before each record. EWOULDBLOCK: another process has locked the directory meanwhile.
   Result<> keep_file();
 
  private:
