@@ -94,7 +94,7 @@ Bound open_path(const std::string& path) {
   if (auto in_the_way = clear(path, at); !in_the_way.empty()) return {{}, std::move(in_the_way)};
   Fd fd = new_socket(AF_UNIX);
   if (!fd || runtime::bind_with_mode(fd.get(), &at.any, sizeof at.path, 0660) != 0) return failure();
-  // Without the right to give it away it stays root's. A link that somebody put in its place is not followed.
+  // Without the right to give it away it stays root's. A link in its place is not followed.
   const auto group = group_id("evenkeel");
   if (group && ::fchownat(AT_FDCWD, path.c_str(), -1U, *group, AT_SYMLINK_NOFOLLOW) != 0) errno = 0;
   return {std::move(fd), {}};
