@@ -11,6 +11,9 @@ namespace {
 
 constexpr Duration kMountedBy = std::chrono::seconds(30);
 constexpr const char* kWhyUnknown = "it is not known to which disk this name resolves now";
+constexpr const char* kWhyCut =
+    "best effort has {} of its limit of {} a second on this disk: a service missed its target and waited for "
+    "disks";
 
 /// A limit of a block; 0 and absent are "none".
 struct Limit {
@@ -18,7 +21,6 @@ struct Limit {
   std::optional<std::int64_t> (*number)(const BlockIoConfig&);
   const char* of_class;
   const char* of_pod;
-  const char* of_objectives;
   bool is_bytes;
 };
 template <auto Member>
@@ -32,26 +34,13 @@ std::optional<std::int64_t> plain(const BlockIoConfig& io) {
 using Io = BlockIoConfig;
 constexpr std::array<Limit, 4> kLimits = {{
     {Knob::io_read_bps, bytes<&Io::read_bps>, "best effort may read {} a second from this disk",
-     "the pod's annotation lets it read {} a second from this disk",
-     "best effort may read {} a second from this disk, {} of its limit: a service missed its target and "
-     "waited for disks",
-     true},
+     "the pod's annotation lets it read {} a second from this disk", true},
     {Knob::io_write_bps, bytes<&Io::write_bps>, "best effort may write {} a second to this disk",
-     "the pod's annotation lets it write {} a second to this disk",
-     "best effort may write {} a second to this disk, {} of its limit: a service missed its target and "
-     "waited for disks",
-     true},
+     "the pod's annotation lets it write {} a second to this disk", true},
     {Knob::io_read_iops, plain<&Io::read_iops>, "best effort may read {} times a second from this disk",
-     "the pod's annotation lets it read {} times a second from this disk",
-     "best effort may read {} times a second from this disk, {} of its limit: a service missed its target "
-     "and "
-     "waited for disks",
-     false},
+     "the pod's annotation lets it read {} times a second from this disk", false},
     {Knob::io_write_iops, plain<&Io::write_iops>, "best effort may write {} times a second to this disk",
-     "the pod's annotation lets it write {} times a second to this disk",
-     "best effort may write {} times a second to this disk, {} of its limit: a service missed its target and "
-     "waited for disks",
-     false},
+     "the pod's annotation lets it write {} times a second to this disk", false},
 }};
 constexpr std::array<Knob, 6> kKnobs = {Knob::io_read_bps,   Knob::io_write_bps, Knob::io_read_iops,
                                         Knob::io_write_iops, Knob::io_weight,    Knob::io_bfq_weight};
@@ -203,12 +192,16 @@ class Round {
     for (const auto& limit : kLimits) {
       const auto number = limit.number(io);
       if (!number || *number == 0) continue;
-      const bool whole = of_pod || share_ == Percent(100);
-      const std::int64_t value =
-          whole ? *number : std::max<std::int64_t>(scaled(*number, share_.count(), 100), 1);
-      const char* why = of_pod ? limit.of_pod : whole ? limit.of_class : limit.of_objectives;
-      out_.want(target, limit.knob, value,
-                limit.is_bytes ? because(why, Bytes(value), share_) : because(why, value, share_));
+      const auto said = [&](const char* sentence, auto... before) {
+        return limit.is_bytes ? because(sentence, before..., Bytes(*number))
+                              : because(sentence, before..., *number);
+      };
+      if (of_pod || share_ == Percent(100)) {
+        out_.want(target, limit.knob, *number, said(of_pod ? limit.of_pod : limit.of_class));
+      } else {
+        const auto cut = std::max<std::int64_t>(scaled(*number, share_.count(), 100), 1);
+        out_.want(target, limit.knob, cut, said(kWhyCut, share_));
+      }
     }
     const auto weight = node_.disks->has_bfq(disk) ? Knob::io_bfq_weight : Knob::io_weight;
     if (io.io_weight_percent && has(cgroup.id, weight))
