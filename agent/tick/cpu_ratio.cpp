@@ -7,6 +7,10 @@
 namespace evenkeel::tick {
 namespace {
 
+constexpr const char* kOutranked =
+    "extensions.evenkeel.resourceAmplification: no effect, since the Node's annotation "
+    "node.koordinator.sh/cpu-normalization-ratio outranks the table of CPU models";
+
 using Ratio = std::optional<double> CpuModelRatios::*;
 
 /// The key of the state that the machine is in, and its member.
@@ -50,7 +54,11 @@ void CpuRatio::update(NodeSnapshot& node) {
   missing_.clear();
   of_table_.reset();
   node.object.cpu_normalization_ratio = annotated_;
-  if (annotated_ || !node.slo || !node.slo->evenkeel.cpu_normalization_models.enable) return;
+  if (!node.slo || !node.slo->evenkeel.cpu_normalization_models.enable) return;
+  if (annotated_) {
+    if (node.slo->evenkeel.resource_amplification == ResourceAmplification::automatic) missing_ = kOutranked;
+    return;
+  }
   auto found = ratio_in(node.slo->evenkeel.cpu_normalization_models, node.topology);
   node.object.cpu_normalization_ratio = of_table_ = found.ratio;
   if (found.ratio) return;

@@ -26,7 +26,7 @@ class CpuRatio {
   void update(NodeSnapshot& node);
   /// What the table gives. Absent: nothing, or it is not asked, or the Node's annotation outranks it.
   [[nodiscard]] const std::optional<double>& of_table() const { return of_table_; }
-  /// Empty, or why there is no ratio although the table was asked.
+  /// Empty, or why the table gives no ratio although something needs one of it.
   [[nodiscard]] const std::string& missing() const { return missing_; }
 
  private:

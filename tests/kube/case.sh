@@ -11,6 +11,8 @@ EVENKEEL=$(readlink -m "${KUBE_AGENT:-$KUBE_ROOT/build/release/evenkeel}")
 WORK=$(mktemp -d)
 LISTEN=127.0.0.1:9320
 CPU=$(hierarchy cpu)
+# With the version: kubectl remembers for hours which versions a cluster at this address had, and Koordinator's has a newer one.
+TOPOLOGIES=noderesourcetopologies.v1alpha1.topology.node.k8s.io
 trap end_case EXIT
 
 # says [FLAG] PATTERN: whether the input matches; reads it to the end, since `grep -q` would break the

@@ -49,9 +49,10 @@ TEST(CpuRatio, WhatTheTableLacksIsTheDefaultOrNamed) {
 /// A node as the inputs and the collectors leave it.
 struct CpuRatioOfANode : testing::Test {
   CpuRatioOfANode() { configure(table()); }
-  void configure(const CpuNormalizationModels& models) {
+  void configure(const CpuNormalizationModels& models, ResourceAmplification amplification = {}) {
     NodeSlo slo;
     slo.evenkeel.cpu_normalization_models = models;
+    slo.evenkeel.resource_amplification = amplification;
     node.slo = std::make_shared<const NodeSlo>(std::move(slo));
     joined({});
   }
@@ -102,6 +103,19 @@ TEST_F(CpuRatioOfANode, TheAnnotationOutranksTheTable) {
   joined({});
   EXPECT_EQ(node.object.cpu_normalization_ratio, 1.5);
   EXPECT_EQ(ratio.of_table(), 1.5);
+}
+
+TEST_F(CpuRatioOfANode, ThatTheAnnotationLeavesNothingToAmplifyIsSaid) {
+  node.topology = cpus_of("new", false, false);
+  joined(1.0);
+  EXPECT_EQ(ratio.missing(), "") << "nothing needs the table";
+  configure(table(), ResourceAmplification::automatic);
+  joined(1.0);
+  EXPECT_EQ(ratio.missing(),
+            "extensions.evenkeel.resourceAmplification: no effect, since the Node's annotation "
+            "node.koordinator.sh/cpu-normalization-ratio outranks the table of CPU models");
+  joined({});
+  EXPECT_EQ(ratio.missing(), "");
 }
 
 TEST_F(CpuRatioOfANode, WithoutAutoThereIsTheAnnotationOnly) {

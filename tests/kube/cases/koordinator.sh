@@ -7,7 +7,7 @@ KOORDINATOR=$KUBE_DIR/koordinator
 [ -x "$KOORDINATOR/koord-scheduler" ] || cannot "Koordinator was not built: tests/kube/koordinator/build"
 
 with_the_nodes_files
-object() { kubectl get noderesourcetopology "$KUBE_NODE" -o "jsonpath=$1" 2>/dev/null; }
+object() { kubectl get "$TOPOLOGIES" "$KUBE_NODE" -o "jsonpath=$1" 2>/dev/null; }
 exists() { [ -n "$(object '{.metadata.name}')" ]; }
 status() { kubectl get pod bound -o 'jsonpath={.metadata.annotations.scheduling\.koordinator\.sh/resource-status}'; }
 placed() { [ "$(kubectl get pod "$1" -o 'jsonpath={.status.phase}')" = Running ]; }
@@ -21,8 +21,13 @@ verdict() { kubectl get pod "$1" -o 'jsonpath={.status.conditions[?(@.type=="Pod
 refused() { verdict "$1" | says 'usage exceed threshold'; }
 must_place() { within "$1" "the scheduler places $2" placed "$2" || fail "the scheduler does not place $2: $(verdict "$2")"; }
 clean_up() {
+  local key
   stop_scheduler
   [ -z "${MANAGER:-}" ] || { kill "$MANAGER" && wait "$MANAGER"; } 2>/dev/null || true
+  # What the manager has left on the Node, for example a ratio of 1.00, which outranks the agent's own.
+  for key in $(kubectl get node "$KUBE_NODE" -o jsonpath='{.metadata.annotations}' | grep -o '"node\.koordinator\.sh/[^"]*"' | tr -d '"'); do
+    kubectl annotate node "$KUBE_NODE" "$key-" >/dev/null
+  done
   kubectl delete namespace koordinator-system --ignore-not-found >/dev/null
   kubectl delete -f "$KOORDINATOR/crds" --ignore-not-found >/dev/null 2>&1
   kubectl delete priorityclass koord-prod --ignore-not-found >/dev/null
