@@ -39,6 +39,7 @@ resize() {
 }
 deferred() { [ "$(kubectl get pod whole -o jsonpath='{.status.conditions[?(@.type=="PodResizePending")].reason}')" = Deferred ]; }
 quota() { cpu "$pod" cfs_quota_us; }
+throttled() { cpu "$pod/$(container whole)" stat | awk '$1 == "nr_throttled" { now = $2 } END { exit now == 0 }'; }
 raised() { [ "$(quota)" -gt 50000 ]; }
 
 say "deferred while it bursts: the node has no room beside the other pod"
@@ -48,6 +49,7 @@ echo 'cpuBurstStrategy: {policy: auto, sharePoolThresholdPercent: 100}' >"$WORK/
 cluster_agent --pods-interval 1s
 soon 30 "pods are known" good pods
 kubectl exec whole -c main -- sh -c '(while :; do :; done) >/dev/null 2>&1 </dev/null & echo $! >/busy' >/dev/null
+soon 30 "the container is throttled" throttled
 soon 60 "the pod's quota is raised" raised
 resize "$(nproc)" || cannot "Kubernetes $KUBE_VERSION resizes no limit of a whole pod in place"
 soon 60 "the kubelet defers it" deferred
