@@ -192,15 +192,13 @@ class Round {
     for (const auto& limit : kLimits) {
       const auto number = limit.number(io);
       if (!number || *number == 0) continue;
-      const auto said = [&](const char* sentence, auto... before) {
-        return limit.is_bytes ? because(sentence, before..., Bytes(*number))
-                              : because(sentence, before..., *number);
-      };
+      const Reason::Number per_second =
+          limit.is_bytes ? Reason::Number(Bytes(*number)) : Reason::Number(*number);
       if (of_pod || share_ == Percent(100)) {
-        out_.want(target, limit.knob, *number, said(of_pod ? limit.of_pod : limit.of_class));
+        out_.want(target, limit.knob, *number, because(of_pod ? limit.of_pod : limit.of_class, per_second));
       } else {
         const auto cut = std::max<std::int64_t>(scaled(*number, share_.count(), 100), 1);
-        out_.want(target, limit.knob, cut, said(kWhyCut, share_));
+        out_.want(target, limit.knob, cut, because(kWhyCut, share_, per_second));
       }
     }
     const auto weight = node_.disks->has_bfq(disk) ? Knob::io_bfq_weight : Knob::io_weight;
