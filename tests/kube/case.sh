@@ -11,8 +11,6 @@ EVENKEEL=$(readlink -m "${KUBE_AGENT:-$KUBE_ROOT/build/release/evenkeel}")
 WORK=$(mktemp -d)
 LISTEN=127.0.0.1:9320
 CPU=$(hierarchy cpu)
-# With the version: kubectl remembers for hours which versions a cluster at this address had, and Koordinator's has a newer one.
-TOPOLOGIES=noderesourcetopologies.v1alpha1.topology.node.k8s.io
 trap end_case EXIT
 
 # says [FLAG] PATTERN: whether the input matches; reads it to the end, since `grep -q` would break the
@@ -69,6 +67,14 @@ restart_container() {
   soon 60 "another container of $1 runs" other_container "$1" "$before"
 }
 other_container() { local now; now=$(container_cgroup "$1"); [ "${now##*/}" != "$2" ] && [ -d "$CPU/$now" ]; }
+
+# --- the node's topology
+
+# With the version: kubectl remembers for hours which versions a cluster at this address had, and Koordinator's has a newer one.
+TOPOLOGIES=noderesourcetopologies.v1alpha1.topology.node.k8s.io
+# topology JSONPATH: of the node's NodeResourceTopology.
+topology() { kubectl get "$TOPOLOGIES" "$KUBE_NODE" -o "jsonpath=$1" 2>/dev/null; }
+topology_exists() { [ -n "$(topology '{.metadata.name}')" ]; }
 
 # --- the kubelet's certificate
 

@@ -7,13 +7,11 @@ KOORDINATOR=$KUBE_DIR/koordinator
 [ -x "$KOORDINATOR/koord-scheduler" ] || cannot "Koordinator was not built: tests/kube/koordinator/build"
 
 with_the_nodes_files
-object() { kubectl get "$TOPOLOGIES" "$KUBE_NODE" -o "jsonpath=$1" 2>/dev/null; }
-exists() { [ -n "$(object '{.metadata.name}')" ]; }
 status() { kubectl get pod bound -o 'jsonpath={.metadata.annotations.scheduling\.koordinator\.sh/resource-status}'; }
 placed() { [ "$(kubectl get pod "$1" -o 'jsonpath={.status.phase}')" = Running ]; }
 cpus_of() { cat "$(hierarchy cpuset)/$(container_cgroup "$1")/cpuset.cpus"; }
 is_bound() { [ "$(cpus_of bound)" = "$1" ]; }
-shared_without() { object '{.metadata.annotations.node\.koordinator\.sh/cpu-shared-pools}' | says "\"cpuset\":\"$1\""; }
+shared_without() { topology '{.metadata.annotations.node\.koordinator\.sh/cpu-shared-pools}' | says "\"cpuset\":\"$1\""; }
 made() { kubectl get nodemetric,nodeslo "$KUBE_NODE"; }
 offers() { [ "$(allocatable batch-cpu)" -gt 0 ] && [ "$(allocatable batch-memory)" -gt 0 ]; }
 # What the scheduler says about a pod that it has not placed.
@@ -21,13 +19,11 @@ verdict() { kubectl get pod "$1" -o 'jsonpath={.status.conditions[?(@.type=="Pod
 refused() { verdict "$1" | says 'usage exceed threshold'; }
 must_place() { within "$1" "the scheduler places $2" placed "$2" || fail "the scheduler does not place $2: $(verdict "$2")"; }
 clean_up() {
-  local key
   stop_scheduler
   [ -z "${MANAGER:-}" ] || { kill "$MANAGER" && wait "$MANAGER"; } 2>/dev/null || true
   # What the manager has left on the Node, for example a ratio of 1.00, which outranks the agent's own.
-  for key in $(kubectl get node "$KUBE_NODE" -o jsonpath='{.metadata.annotations}' | grep -o '"node\.koordinator\.sh/[^"]*"' | tr -d '"'); do
-    kubectl annotate node "$KUBE_NODE" "$key-" >/dev/null
-  done
+  kubectl get node "$KUBE_NODE" -o jsonpath='{.metadata.annotations}' | grep -o '"node\.koordinator\.sh/[^"]*"' |
+    sed 's/"\(.*\)"/\1-/' | xargs -r kubectl annotate node "$KUBE_NODE" >/dev/null || true
   kubectl delete namespace koordinator-system --ignore-not-found >/dev/null
   kubectl delete -f "$KOORDINATOR/crds" --ignore-not-found >/dev/null 2>&1
   kubectl delete priorityclass koord-prod --ignore-not-found >/dev/null
@@ -93,7 +89,7 @@ cluster_agent --node-interval 1s --pods-interval 1s --node-topology --node-metri
 soon 60 "the agent takes its NodeSLO" good nodeslo
 soon 120 "it offers batch resources" offers
 say "batch-cpu $(allocatable batch-cpu), batch-memory $(allocatable batch-memory)"
-soon 120 "the node's topology is reported" exists
+soon 120 "the node's topology is reported" topology_exists
 
 say "CPUs for a pod"
 scheduler 0

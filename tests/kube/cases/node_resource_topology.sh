@@ -4,16 +4,14 @@
 
 with_the_nodes_files
 
-object() { kubectl get "$TOPOLOGIES" "$KUBE_NODE" -o "jsonpath=$1" 2>/dev/null; }
 # annotation NAME: of the domain node.koordinator.sh unless it has another.
 annotation() {
   local name=$1
   [[ $name == */* ]] || name=node.koordinator.sh/$name
-  object "{.metadata.annotations.${name//./\\.}}"
+  topology "{.metadata.annotations.${name//./\\.}}"
 }
-amount() { object "{.zones[?(@.name==\"$1\")].resources[?(@.name==\"$2\")].$3}"; }
+amount() { topology "{.zones[?(@.name==\"$1\")].resources[?(@.name==\"$2\")].$3}"; }
 said() { says "event=topology-not-reported.*$1" <"$WORK/agent.log"; }
-exists() { [ -n "$(object '{.metadata.name}')" ]; }
 without_cpu_zero() { ! annotation cpu-shared-pools | says "\"cpuset\":\"0[,\"-]"; }
 reported() { page readyz | says "^node-topology: last report "; }
 lends() { [ "$(amount node-0 kubernetes.io/batch-cpu allocatable)" -gt 0 ]; } 2>/dev/null
@@ -37,14 +35,14 @@ kubectl apply -f tests/kube/crds/noderesourcetopologies.yaml >/dev/null
 kubectl wait --for=condition=Established --timeout=30s crd/noderesourcetopologies.topology.node.k8s.io >/dev/null
 
 say "the object"
-soon 60 "the object is there" exists
-owner=$(object '{.metadata.ownerReferences[0].kind} {.metadata.ownerReferences[0].uid}')
+soon 60 "the object is there" topology_exists
+owner=$(topology '{.metadata.ownerReferences[0].kind} {.metadata.ownerReferences[0].uid}')
 [ "$owner" = "Node $(kubectl get node "$KUBE_NODE" -o jsonpath='{.metadata.uid}')" ] || fail "the owner: $owner"
 ids=$(annotation cpu-topology | grep -o '"id":' | wc -l)
 [ "$ids" = "$(grep -c ^processor /proc/cpuinfo)" ] || fail "$ids CPUs: $(annotation cpu-topology)"
 annotation kubelet.koordinator.sh/cpu-manager-policy | says '{"policy":"none"}' || fail "the kubelet's policy is not said"
 [ "$(annotation pod-cpu-allocs)" = "[]" ] || fail "allocations: $(annotation pod-cpu-allocs)"
-[ "$(object '{.topologyPolicies}')" = '["None"]' ] || fail "policies: $(object '{.topologyPolicies}')"
+[ "$(topology '{.topologyPolicies}')" = '["None"]' ] || fail "policies: $(topology '{.topologyPolicies}')"
 [ "$(amount node-0 cpu capacity)" -ge 1 ] || fail "node-0 has no CPU"
 [ "$(amount node-0 memory available)" -ge 1000000 ] || fail "node-0 has no memory"
 for size in 1Gi:1048576 2Mi:2048; do
@@ -58,11 +56,11 @@ soon 30 "readyz knows of the reports" reported
 soon 120 "node-0 lends CPU" lends
 
 say "it follows the node"
-before=$(object '{.metadata.resourceVersion}')
+before=$(topology '{.metadata.resourceVersion}')
 node_annotation 'reservation={"reservedCPUs":"0"}'
 soon 120 "CPU 0 is in no pool" without_cpu_zero
 [ "$(annotation reservation)" = '{"reservedCPUs":"0"}' ] || fail "the reservation: $(annotation reservation)"
-[ "$before" != "$(object '{.metadata.resourceVersion}')" ] || fail "the version has not changed"
+[ "$before" != "$(topology '{.metadata.resourceVersion}')" ] || fail "the version has not changed"
 
 node_annotation 'reservation={"resources":{"cpu":"1"}}'
 reserves_one() { [ "$(annotation reservation)" = '{"reservedCPUs":"0"}' ] && without_cpu_zero; }
@@ -77,13 +75,13 @@ kubectl patch "$TOPOLOGIES" "$KUBE_NODE" --type json --patch '[
 kubectl annotate node "$KUBE_NODE" node.koordinator.sh/reservation- >/dev/null
 unreserved() { [ -z "$(annotation reservation)" ]; }
 soon 120 "the reservation is over" unreserved
-[ "$(object '{.metadata.labels.team} {.zones[?(@.name=="card")].type}') $(amount node-0 example.com/gpu capacity)" = "blue GPU 1" ] ||
-  fail "others' members are gone: $(object '{.metadata.labels} {.zones}')"
+[ "$(topology '{.metadata.labels.team} {.zones[?(@.name=="card")].type}') $(amount node-0 example.com/gpu capacity)" = "blue GPU 1" ] ||
+  fail "others' members are gone: $(topology '{.metadata.labels} {.zones}')"
 
 say "a deleted object comes back"
 kubectl delete "$TOPOLOGIES" "$KUBE_NODE" >/dev/null
 node_annotation 'reservation={"reservedCPUs":"0"}' # which it is patched for
-soon 120 "the object is there again" exists
+soon 120 "the object is there again" topology_exists
 
 say "not granted"
 code=$(ask -o /dev/null -w '%{http_code}' "$KUBE_API/apis/topology.node.k8s.io/v1alpha1/noderesourcetopologies/$KUBE_NODE")
@@ -91,4 +89,4 @@ code=$(ask -o /dev/null -w '%{http_code}' "$KUBE_API/apis/topology.node.k8s.io/v
 code=$(ask -o /dev/null -w '%{http_code}' -X DELETE "$KUBE_API/apis/topology.node.k8s.io/v1alpha1/noderesourcetopologies/$KUBE_NODE")
 [ "$code" = 403 ] || fail "deleting the object: $code"
 stop_agent
-exists || fail "the object went with the agent"
+topology_exists || fail "the object went with the agent"
