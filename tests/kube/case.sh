@@ -32,12 +32,16 @@ end_case() {
   kill_agent
   "$EVENKEEL" restore --state-dir "$WORK/state" >/dev/null 2>&1 || true
   [ -z "${DEPLOYED:-}" ] || uninstall >/dev/null
-  kubectl delete pods --all --grace-period=0 --force >/dev/null 2>&1 || true
   withdraw --force >/dev/null || true
-  # The next case must find the kubelet without pods, whatever this case deleted by force.
-  within 150 "the pods' cgroups are gone" no_pod_cgroups || status=1
+  remove_pods || status=1
   rm -rf "$WORK"
   exit $status
+}
+# Returns when the kubelet has removed them: the next case must find it without pods. A case that restarts the kubelet at its end
+# calls this before. The kubelet waits two minutes for the volumes of a pod that is deleted right after its own start.
+remove_pods() {
+  kubectl delete pods --all --grace-period=0 --force >/dev/null 2>&1 || true
+  within 150 "the pods' cgroups are gone" no_pod_cgroups
 }
 no_pod_cgroups() { ! compgen -G "$CPU/kubepods/*/pod*" && ! compgen -G "$CPU/kubepods/pod*"; }
 

@@ -4,7 +4,10 @@
 . tests/kube/case.sh
 
 certificate=$KUBE_RUN/node/lib/kubelet/pki/kubelet.crt
-clean_up() { clusters_certificate; }
+clean_up() {
+  remove_pods || true
+  clusters_certificate
+}
 refused() { grep 'event=input-refused' "$WORK/agent.log" | grep "$KUBE_KUBELET" | says -i certificate; }
 # learns FLAG...: whether such an agent knows the pods by what the kubelet tells.
 learns() {

@@ -7,6 +7,7 @@
 clean_up() {
   running apiserver || bring_back
   grant_rights
+  remove_pods || true
   clusters_certificate
 }
 grant_pods_of_api() {
