@@ -16,6 +16,7 @@ from unittest import mock
 import sys
 sys.path.insert(0, "tests/soak")
 sys.path.insert(0, "tests/support")
+from kept import Kept  # noqa: E402
 from lives import Agent  # noqa: E402
 from table import MEASURED, Table  # noqa: E402
 
@@ -55,11 +56,11 @@ class Run(unittest.TestCase):
     def setUp(self):
         self.soak = soak.Soak.__new__(soak.Soak)
         self.soak.__dict__.update(
-            options=types.SimpleNamespace(minutes=0.03, table_minutes=0.005, calm_minutes=10), work="/nowhere", node=mock.MagicMock(),
+            options=types.SimpleNamespace(minutes=0.03, call_minutes=float("inf"), table_minutes=0.005, calm_minutes=10), work="/nowhere", node=mock.MagicMock(),
             clients=mock.MagicMock(), kubelet=mock.MagicMock(), api=mock.MagicMock(evictions=collections.Counter()),
             agent=mock.MagicMock(used=table([20000] * 8), lives=1, lives_by_api=0, ends=collections.Counter(), grown=[],
                                  longest=Table(), longest_minutes=0),
-            done=collections.Counter(), problems=[], left=0, has_disk=False, in_guest=False, ahead=0, began=time.monotonic())
+            done=collections.Counter(), problems=[], left=0, has_disk=False, in_guest=False, ahead=0, began=time.monotonic(), minutes_before=0)
         self.soak.node.differences.return_value = []
 
     OWNER_WRITES, CRASH = 2, 8
@@ -98,6 +99,44 @@ class Run(unittest.TestCase):
             agent.judge_life()
             self.assertEqual(len(agent.grown), grown)
         self.assertEqual(round(agent.longest_minutes), 6)
+
+    def test_goes_on_with_the_minutes_that_an_earlier_call_left(self):
+        with tempfile.TemporaryDirectory() as keep, tempfile.TemporaryDirectory() as work:
+            os.mkdir(f"{work}/state")
+            open(f"{work}/state/journal", "w").close()
+            open(f"{work}/state/filler", "w").close()
+            kept = Kept(types.SimpleNamespace(keep=f"{keep}/soak", binary=soak.__file__))
+            self.soak.work, self.soak.options.call_minutes, self.soak.options.minutes = work, 0.02, 0.05
+            self.run_soak()
+            kept.save(self.soak)
+            self.assertEqual(os.listdir(f"{keep}/soak/state"), ["journal"])
+            done = self.soak.done["owner_writes"]
+            os.unlink(f"{work}/state/journal")
+            self.setUp()
+            self.soak.agent.used, self.soak.work, self.soak.options.minutes = Table(), work, 0.05
+            with contextlib.redirect_stdout(io.StringIO()):
+                kept.restore(self.soak)
+            self.assertEqual((self.soak.done["owner_writes"], self.soak.agent.used.rows), (done, table([20000] * 8).rows))
+            self.assertTrue(os.path.exists(f"{work}/state/journal"))
+            self.assertIn("0.0 minutes of 0.05", self.run_soak())
+            self.assertAlmostEqual((time.monotonic() - self.soak.began) / 60, 0.03, delta=0.01)
+            kept.save(self.soak)
+            self.assertFalse(os.path.exists(f"{keep}/soak"), "all is done")
+
+    def test_takes_nothing_over_from_another_program_or_from_a_failure(self):
+        with tempfile.TemporaryDirectory() as directory:
+            keep = f"{directory}/soak"
+            os.mkdir(keep)
+            with open(f"{keep}/soak.json", "w") as file:
+                file.write('{"program": "another"}')
+            kept = Kept(types.SimpleNamespace(keep=keep, binary=soak.__file__))
+            with contextlib.redirect_stdout(io.StringIO()) as printed:
+                kept.restore(self.soak)
+            self.assertIn("of another program", printed.getvalue())
+            self.assertEqual(self.soak.minutes_before, 0)
+            self.soak.problems = ["x is 1, its owner wrote 2"]
+            kept.save(self.soak)
+            self.assertFalse(os.path.exists(keep))
 
     def test_an_ended_run_has_a_result(self):
         with mock.patch.object(soak.signal, "signal"), self.assertRaisesRegex(soak.Ended, "ended by SIGTERM"):
