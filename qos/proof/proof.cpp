@@ -8,13 +8,6 @@
 namespace evenkeel::proof {
 namespace {
 
-/// A lever whose verdict is known is tried at one of so many moments only: conditions change.
-constexpr std::uint64_t kKnownEvery = 50;
-/// One that helps is withheld for a 4000th of the time at most, so that services feel it in fewer than one in
-/// a thousand of their requests.
-constexpr std::int64_t kHelpfulRest = 4000;
-/// Wealth of the test for harm above which a lever is suspected: tried before all others, and without a rest.
-constexpr double kSuspected = 2;
 /// A lever that harms may be what keeps services in trouble, and then only a trial can find it. So trouble
 /// postpones trials for so long at most. To withhold a lever that causes the trouble does no harm; one that
 /// eases it is missed for no more than the budget.
@@ -42,59 +35,6 @@ void add_budget(const NodeSnapshot& node, const ProofSettings& settings, ProofSt
 void schedule(const NodeSnapshot& node, ProofState& state) {
   const Duration tick = node.since_previous.value_or(std::chrono::seconds(1));
   state.next = node.at + draw(kMostSpans, state) * tick;
-}
-
-/// A trial that could begin.
-struct Candidate {
-  std::size_t lever = 0;
-  Feeling feeling{};
-  Pace pace{};
-};
-
-const Evidence& evidence_of(const Candidate& one, const ProofState& state) {
-  return one.feeling == Feeling::reported ? state.reported[one.lever] : state.evidence[one.lever];
-}
-
-/// How far the trials speak against what is done now: with the lever, or without one that is released.
-double suspicion(const Candidate& one, const ProofState& state) {
-  const Evidence& evidence = evidence_of(one, state);
-  return is_released(one.lever, state) ? evidence.helps.wealth() : evidence.harms.wealth();
-}
-
-/// What has not been decided; what has been at some moments only. That services are without a lever which may
-/// help them cannot wait.
-bool may_be_tried(const Candidate& one, const ProofState& state, MonoTime now) {
-  const Verdict known = verdict(state, one.lever);
-  const bool suspected = suspicion(one, state) > kSuspected;
-  if (known == Verdict::harms) return false;
-  if (known == Verdict::helps && !suspected && state.rests_until[one.lever] > now) return false;
-  if (is_released(one.lever, state) && suspected) return true;
-  return evidence_of(one, state).verdict == Verdict::unknown || state.moments % kKnownEvery == 0;
-}
-
-/// The smallest comes first: a lever that is suspected before all others, else the one with the fewest
-/// trials. A trial by figures withholds its lever for longer, so its turn comes when the other trials of the
-/// lever have taken as much of the budget.
-std::pair<double, std::int64_t> rank(const Candidate& one, const ProofState& state) {
-  const Evidence& evidence = evidence_of(one, state);
-  const std::int64_t turn = one.feeling == Feeling::reported ? (evidence.trials + 1) * one.pace.ticks /
-                                                                   pace(levers()[one.lever].feeling).ticks
-                                                             : evidence.trials;
-  return {-std::max(suspicion(one, state), kSuspected), turn};
-}
-
-std::optional<Candidate> choose(const ProofState& state, MonoTime at, const Felt& now,
-                                const std::optional<Pace>& reported) {
-  std::optional<Candidate> chosen;
-  const auto consider = [&](const Candidate& one) {
-    if (may_be_tried(one, state, at) && (!chosen || rank(one, state) < rank(*chosen, state))) chosen = one;
-  };
-  for (std::size_t i = 0; i < kLevers; ++i) {
-    if (state.standing[i] != Standing::testable) continue;
-    if (const auto feeling = comparable(levers()[i], now)) consider({i, *feeling, pace(*feeling)});
-    if (reported) consider({i, Feeling::reported, *reported});
-  }
-  return chosen;
 }
 
 void add_outcome(const Trial& trial, ProofState& state) {
@@ -160,7 +100,6 @@ bool is_postponed(const NodeSnapshot& node, ProofState& state) {
 }
 
 void begin(const NodeSnapshot& node, const NodeSlo& slo, const Candidate& chosen, ProofState& state) {
-  const Duration tick = node.since_previous.value_or(Duration{});
   state.trial = Trial{.lever = chosen.lever,
                       .feeling = chosen.feeling,
                       .spans = chosen.pace.spans,
@@ -169,7 +108,7 @@ void begin(const NodeSnapshot& node, const NodeSlo& slo, const Candidate& chosen
                       .withheld = draw(chosen.pace.spans, state),
                       .given = is_released(chosen.lever, state)};
   state.trial->despite_trouble = state.postponed_since && node.at - *state.postponed_since >= kPatience;
-  state.rests_until[chosen.lever] = node.at + kHelpfulRest * chosen.pace.ticks * tick;
+  state.tried_at[chosen.lever] = node.at;
   state.begun = true;
   if (chosen.feeling != Feeling::reported) return;
   state.span_began = node.at;
@@ -219,7 +158,7 @@ void step(const NodeSnapshot& node, const NodeSlo& slo, const Others& others, Pr
   }
   if (node.at < *state.next || is_learning(now, state.usual) || is_postponed(node, state)) return;
   ++state.moments;
-  const auto chosen = choose(state, node.at, now, reported);
+  const auto chosen = choose(state, node.at, tick, now, reported);
   if (!chosen && state.trouble.empty()) state.postponed_since.reset();
   if (!chosen || *state.budget < chosen->pace.ticks * tick) return schedule(node, state);
   begin(node, slo, *chosen, state);

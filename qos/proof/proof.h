@@ -201,9 +201,9 @@ struct ProofState {
   std::optional<MonoTime> span_began{};      ///< the same
   std::array<Standing, kLevers> standing{};
   std::optional<Trial> trial{};
-  std::optional<MonoTime> next{};                              ///< no trial begins before this moment
-  std::array<std::optional<MonoTime>, kLevers> rests_until{};  ///< counts for a lever that helps
-  std::optional<std::uint64_t> configuration{};  ///< NodeSlo::fingerprint that the evidence is of
+  std::optional<MonoTime> next{};                           ///< no trial begins before this moment
+  std::array<std::optional<MonoTime>, kLevers> tried_at{};  ///< when the last trial of the lever began
+  std::optional<std::uint64_t> configuration{};             ///< NodeSlo::fingerprint that the evidence is of
   std::uint64_t random = 0;
   std::uint64_t moments = 0;         ///< at which a trial might begin
   Duration withheld{};               ///< in trials, since the start
@@ -218,6 +218,17 @@ struct ProofState {
   Release release{};
   std::optional<MonoTime> postponed_since{};  ///< trouble has kept trials from beginning, or broken them off
 };
+
+/// A trial that could begin.
+struct Candidate {
+  std::size_t lever = 0;
+  Feeling feeling{};
+  Pace pace{};
+};
+/// The one that begins at this moment. `tick`: how long one is. `reported`: what a trial by figures needs;
+/// absent: there is none. Absent: all have been decided, or rest.
+std::optional<Candidate> choose(const ProofState& state, MonoTime at, Duration tick, const Felt& now,
+                                const std::optional<Pace>& reported);
 
 /// Of both kinds of evidence. One that harms outranks one that helps: a lever is for all services.
 Verdict verdict(const ProofState& state, std::size_t lever);

@@ -56,6 +56,24 @@ TEST(Proof, ALeverThatHelpsStays) {
   EXPECT_EQ(scene.verdict(), Verdict::helps);
 }
 
+TEST(Proof, ALeverThatSeemsToHelpIsWithheldForAHalfPercentOfTheTime) {
+  for (unsigned seed = 1; seed <= 20; ++seed) {
+    Scene scene(seed);
+    int since = 0, after_first = 0;
+    for (int i = 0; i < 3000 && scene.verdict() == Verdict::unknown; ++i) {
+      const int before = scene.withheld_;
+      scene.tick(0.2);
+      ++since;
+      if (scene.withheld_ == before) continue;
+      if (before > 0 && scene.proof().evidence[kQuota].helps.wealth() > 2) ++after_first;
+      EXPECT_TRUE(before == 0 || since > 200 - proof::kMostSpans) << "seed " << seed << ": after " << since;
+      since = 0;
+    }
+    EXPECT_EQ(scene.verdict(), Verdict::helps);
+    EXPECT_GE(after_first, 3) << "a test without a second trial is none";
+  }
+}
+
 TEST(Proof, ALeverThatHelpedIsTriedWithoutARestOnceItIsSuspected) {
   Scene scene;
   EXPECT_LE(scene.until_decided(0.2, 1200), 1200);
