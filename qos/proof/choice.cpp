@@ -33,8 +33,8 @@ bool seems_to_help(std::size_t lever, const ProofState& state) {
   return std::max(state.evidence[lever].helps.wealth(), state.reported[lever].helps.wealth()) > kSuspected;
 }
 
-/// From the beginning of a trial to that of the next one of the lever, in spans: what services miss while it
-/// is withheld. A suspected one is tried again at once, and of one that is released they miss nothing.
+/// From the beginning of a trial to that of the next one of the lever, in spans of the former: services miss
+/// what helps them. A suspected one is tried again at once, and of one that is released they miss nothing.
 std::int64_t rest(const Candidate& one, const ProofState& state) {
   if (suspicion(one, state) > kSuspected || is_released(one.lever, state)) return 0;
   if (verdict(state, one.lever) == Verdict::helps) return kHelpfulRest;
@@ -43,10 +43,10 @@ std::int64_t rest(const Candidate& one, const ProofState& state) {
 
 /// What has not been decided; what has been at some moments only. That services are without a lever which may
 /// help them cannot wait.
-bool may_be_tried(const Candidate& one, const ProofState& state, MonoTime now, Duration tick) {
+bool may_be_tried(const Candidate& one, const ProofState& state, MonoTime now) {
   if (verdict(state, one.lever) == Verdict::harms) return false;
-  const auto tried = state.tried_at[one.lever];
-  if (tried && now < *tried + rest(one, state) * one.pace.ticks * tick) return false;
+  const auto tried = state.tried[one.lever];
+  if (tried && now < tried->at + rest(one, state) * tried->span) return false;
   if (is_released(one.lever, state) && suspicion(one, state) > kSuspected) return true;
   return evidence_of(one, state).verdict == Verdict::unknown || state.moments % kKnownEvery == 0;
 }
@@ -64,12 +64,11 @@ std::pair<double, std::int64_t> rank(const Candidate& one, const ProofState& sta
 
 }  // namespace
 
-std::optional<Candidate> choose(const ProofState& state, MonoTime at, Duration tick, const Felt& now,
+std::optional<Candidate> choose(const ProofState& state, MonoTime at, const Felt& now,
                                 const std::optional<Pace>& reported) {
   std::optional<Candidate> chosen;
   const auto consider = [&](const Candidate& one) {
-    if (may_be_tried(one, state, at, tick) && (!chosen || rank(one, state) < rank(*chosen, state)))
-      chosen = one;
+    if (may_be_tried(one, state, at) && (!chosen || rank(one, state) < rank(*chosen, state))) chosen = one;
   };
   for (std::size_t i = 0; i < kLevers; ++i) {
     if (state.standing[i] != Standing::testable) continue;

@@ -108,7 +108,7 @@ void begin(const NodeSnapshot& node, const NodeSlo& slo, const Candidate& chosen
                       .withheld = draw(chosen.pace.spans, state),
                       .given = is_released(chosen.lever, state)};
   state.trial->despite_trouble = state.postponed_since && node.at - *state.postponed_since >= kPatience;
-  state.tried_at[chosen.lever] = node.at;
+  state.tried[chosen.lever] = {node.at, chosen.pace.ticks * node.since_previous.value_or(Duration{})};
   state.begun = true;
   if (chosen.feeling != Feeling::reported) return;
   state.span_began = node.at;
@@ -158,7 +158,7 @@ void step(const NodeSnapshot& node, const NodeSlo& slo, const Others& others, Pr
   }
   if (node.at < *state.next || is_learning(now, state.usual) || is_postponed(node, state)) return;
   ++state.moments;
-  const auto chosen = choose(state, node.at, tick, now, reported);
+  const auto chosen = choose(state, node.at, now, reported);
   if (!chosen && state.trouble.empty()) state.postponed_since.reset();
   if (!chosen || *state.budget < chosen->pace.ticks * tick) return schedule(node, state);
   begin(node, slo, *chosen, state);

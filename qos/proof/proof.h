@@ -194,6 +194,12 @@ struct Release {
   static constexpr Duration kShortestStay = std::chrono::minutes(10), kLongestStay = std::chrono::hours(24);
 };
 
+/// A trial that has begun.
+struct Tried {
+  MonoTime at{};
+  Duration span{};  ///< for which its lever is withheld; at most, if figures are compared
+};
+
 struct ProofState {
   std::array<Evidence, kLevers> evidence{};  ///< by what the kernel measures
   std::array<Evidence, kLevers> reported{};  ///< by what services report
@@ -201,9 +207,9 @@ struct ProofState {
   std::optional<MonoTime> span_began{};      ///< the same
   std::array<Standing, kLevers> standing{};
   std::optional<Trial> trial{};
-  std::optional<MonoTime> next{};                           ///< no trial begins before this moment
-  std::array<std::optional<MonoTime>, kLevers> tried_at{};  ///< when the last trial of the lever began
-  std::optional<std::uint64_t> configuration{};             ///< NodeSlo::fingerprint that the evidence is of
+  std::optional<MonoTime> next{};                     ///< no trial begins before this moment
+  std::array<std::optional<Tried>, kLevers> tried{};  ///< the last trial of each
+  std::optional<std::uint64_t> configuration{};       ///< NodeSlo::fingerprint that the evidence is of
   std::uint64_t random = 0;
   std::uint64_t moments = 0;         ///< at which a trial might begin
   Duration withheld{};               ///< in trials, since the start
@@ -225,9 +231,9 @@ struct Candidate {
   Feeling feeling{};
   Pace pace{};
 };
-/// The one that begins at this moment. `tick`: how long one is. `reported`: what a trial by figures needs;
-/// absent: there is none. Absent: all have been decided, or rest.
-std::optional<Candidate> choose(const ProofState& state, MonoTime at, Duration tick, const Felt& now,
+/// The one that begins at this moment. `reported`: what a trial by figures needs; absent: there is none.
+/// Absent: all have been decided, or rest.
+std::optional<Candidate> choose(const ProofState& state, MonoTime at, const Felt& now,
                                 const std::optional<Pace>& reported);
 
 /// Of both kinds of evidence. One that harms outranks one that helps: a lever is for all services.

@@ -45,7 +45,7 @@ class StallScene {
   }
   Verdict until_decided(Duration with_lever, Duration without_lever) {
     set_stall();
-    for (int i = 0; i < 6000; ++i) {
+    for (int i = 0; i < 60'000; ++i) {
       tick(with_lever, without_lever);
       for (const auto& one : state_.of<proof::ProofState>().evidence)
         if (one.verdict != Verdict::unknown) return one.verdict;

@@ -86,7 +86,7 @@ TEST(Proof, ALeverWithoutWhichServicesAreInTroubleIsFoundToHelp) {
     Scene scene(seed);
     scene.usual_us_ = 5000;
     int cut = 0;
-    for (int i = 0; i < 1200 && scene.verdict() == Verdict::unknown; ++i) {
+    for (int i = 0; i < 3000 && scene.verdict() == Verdict::unknown; ++i) {
       const bool withheld = scene.proof().trial && scene.proof().trial->withholds();
       scene.tick(0.01);
       cut += withheld && !scene.proof().trial && !scene.proof().trouble.empty() ? 1 : 0;
