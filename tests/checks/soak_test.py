@@ -56,11 +56,13 @@ class Run(unittest.TestCase):
     def setUp(self):
         self.soak = soak.Soak.__new__(soak.Soak)
         self.soak.__dict__.update(
-            options=types.SimpleNamespace(minutes=0.03, call_minutes=float("inf"), table_minutes=0.005, calm_minutes=10), work="/nowhere", node=mock.MagicMock(),
-            clients=mock.MagicMock(), kubelet=mock.MagicMock(), api=mock.MagicMock(evictions=collections.Counter()),
+            options=types.SimpleNamespace(minutes=0.03, call_minutes=float("inf"), table_minutes=0.005, calm_minutes=10),
+            work="/nowhere", node=mock.MagicMock(), clients=mock.MagicMock(), kubelet=mock.MagicMock(),
+            api=mock.MagicMock(evictions=collections.Counter()),
             agent=mock.MagicMock(used=table([20000] * 8), lives=1, lives_by_api=0, ends=collections.Counter(), grown=[],
                                  longest=Table(), longest_minutes=0),
-            done=collections.Counter(), problems=[], left=0, has_disk=False, in_guest=False, ahead=0, began=time.monotonic(), minutes_before=0)
+            done=collections.Counter(), problems=[], left=0, has_disk=False, in_guest=False, ahead=0, began=time.monotonic(),
+            minutes_before=0)
         self.soak.node.differences.return_value = []
 
     OWNER_WRITES, CRASH = 2, 8
@@ -128,7 +130,7 @@ class Run(unittest.TestCase):
             keep = f"{directory}/soak"
             os.mkdir(keep)
             with open(f"{keep}/soak.json", "w") as file:
-                file.write('{"program": "another"}')
+                file.write('{"under": {"program": "another"}}')
             kept = Kept(types.SimpleNamespace(keep=keep, binary=soak.__file__))
             with contextlib.redirect_stdout(io.StringIO()) as printed:
                 kept.restore(self.soak)
