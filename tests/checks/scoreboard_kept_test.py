@@ -51,6 +51,17 @@ class WithDirectory(unittest.TestCase):
         return kept
 
 
+class Rates(WithDirectory):
+    def test_a_service_with_a_limit_nearly_fills_it_at_one_rate_in_all_calls(self):
+        service = types.SimpleNamespace(name="web", rate=100, quota_percent=60, limit_share=0.9)
+        with mock.patch.object(SCOREBOARD, "cpu_seconds_of_a_request", return_value=0.002), redirect_stdout(io.StringIO()):
+            SCOREBOARD.fill_limit(service, None, self.kept())
+        self.assertEqual(service.rate, 270)
+        with mock.patch.object(SCOREBOARD, "cpu_seconds_of_a_request", side_effect=AssertionError("measured again")):
+            SCOREBOARD.fill_limit(service, None, self.kept())
+        self.assertEqual(service.rate, 270)
+
+
 class Rounds(WithDirectory):
     def test_they_are_there_again_in_their_order(self):
         first = self.kept()

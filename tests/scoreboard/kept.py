@@ -27,7 +27,7 @@ class Kept:
     def __init__(self, path, conditions, fresh=False, show=False):
         self.path, self.show = path, show
         self.conditions = digest(json.dumps(conditions, sort_keys=True).encode())
-        self.rounds, self.skipped, self.of_others = {}, [], 0
+        self.rounds, self.skipped, self.rates, self.of_others = {}, [], {}, 0
         if fresh and os.path.exists(path):
             os.unlink(path)
         cut_off = False
@@ -47,6 +47,8 @@ class Kept:
                 self.of_others += "measured" in entry
             elif "measured" in entry:
                 self.remember(entry)
+            elif "rate" in entry:
+                self.rates[entry["service"]] = entry["rate"]
             elif entry.get("skipped", "") not in ["", *self.skipped]:
                 self.skipped.append(entry["skipped"])
         except (ValueError, KeyError, TypeError):
@@ -67,6 +69,11 @@ class Kept:
         entry = {"cell": cell, "contender": contender, "round": number, "at": round(time.time()), "measured": measured}
         self.remember(entry)
         self.put(entry)
+
+    def add_rate(self, service, rate):
+        """Requests a second, for all rounds of this service."""
+        self.rates[service] = rate
+        self.put({"service": service, "rate": rate})
 
     def skip(self, whys):
         for why in whys:
