@@ -35,7 +35,7 @@ CELLS = [(REDIS, "fsync"), (REDIS, "spin")]
 
 def measured(p99=100.0, stolen=0.0):
     return {"p50_us": p99 / 2, "p99_us": p99, "p999_us": 2 * p99, "sent_p50_us": 1, "sent_p99_us": 1, "sent_p999_us": 1, "late_p99_us": 20,
-            "per_second": 4000, "unanswered": 0, "stolen_percent": stolen, "work_per_second": 10, "batch_cpus": 1.0, "written": {}}
+            "late_p999_us": 40, "per_second": 4000, "unanswered": 0, "stolen_percent": stolen, "work_per_second": 10, "batch_cpus": 1.0, "written": {}}
 
 
 class WithDirectory(unittest.TestCase):

@@ -22,9 +22,9 @@ ALL = {each.name: each for each in contenders.contenders()}
 REDIS, GZIP = (next(each for each in services.ALL if each.name == name) for name in ["redis", "nginx-gzip"])
 
 
-def rounds(p99, late=20.0, stolen=0.0, work=100.0):
-    return [{"p50_us": p99 / 2, "p99_us": p99 + i, "p999_us": 2 * p99, "sent_p50_us": 1, "sent_p99_us": p99 / 10, "sent_p999_us": 1,
-             "late_p99_us": late, "per_second": 4000, "unanswered": 0, "stolen_percent": stolen, "work_per_second": work,
+def rounds(p99, late=20.0, stolen=0.0, work=100.0, late_p999=40.0):
+    return [{"p50_us": p99 / 2, "p99_us": p99 + i, "p999_us": 2 * p99, "sent_p50_us": 1, "sent_p99_us": p99 / 10, "sent_p999_us": 7,
+             "late_p99_us": late, "late_p999_us": late_p999, "per_second": 4000, "unanswered": 0, "stolen_percent": stolen, "work_per_second": work,
              "written": {}} for i in range(5)]
 
 
@@ -75,7 +75,8 @@ class Tables(unittest.TestCase):
 
     def test_ratios_scores_and_lateness(self):
         self.expect("| installed | 200 | 402 | 800 | 3.94 (", " | 1.99 (", " | 50.0 | 25 % | +294 % | 50 % | 0 |",
-                    "4000 requests a second were answered. Lateness of the load generator: its p99 was 20 µs, at most 20 µs.")
+                    "4000 requests a second were answered. Lateness of the load generator: its p99 was 20 µs, at most 20 µs, and "
+                    "that at p99.9 40 µs, at most 40 µs.")
         goals = "\n".join(report.goals({"redis beside spin": self.cell}))
         self.assertIn("| p99 not above unmanaged | 0 of 1 cells | redis beside spin: 1.99 (", goals)
         self.assertIn("where the p99 is not below it | 0 of 1 cells | redis beside spin: 50 % |", goals)
@@ -98,6 +99,10 @@ class Tables(unittest.TestCase):
         self.expect("| 40 † |", "at most 500 µs")
         self.cell["installed"] = rounds(400, stolen=3)
         self.expect("| installed | all rounds dropped |", "at most 20 µs")
+
+    def test_a_late_generator_at_p999_spoils_the_p999_alone(self):
+        self.cell["installed"] = rounds(400, late_p999=5000)
+        self.expect("| installed | 200 | 402 | 7 † | 3.94 (", " | 1.99 (", " † | 100.0 | ", "and that at p99.9 40 µs, at most 5000 µs.")
 
     def test_a_lever_appears_only_in_its_cells_and_what_is_missing_is_said(self):
         results = {"redis beside spin": self.cell, "redis beside fsync": {**self.cell, "io-weight": rounds(150)}}

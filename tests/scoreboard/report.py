@@ -97,11 +97,11 @@ def table(name, cell, ways):
     out = [f"### {name}", "", f"| | p50 | p99 | p99.9 | p99 to alone | p99 to unmanaged | p99.9 to unmanaged | {batches.UNITS[kind]}/s | "
            "isolation | latency impact | work conservation | dropped rounds |", "|---|" + "---|" * 11]
     for way in [each for each in ways if each.name in cell]:
-        rounds, prefix, dropped = figures.shown(cell[way.name])
+        rounds, _, dropped = figures.shown(cell[way.name])
         if not rounds:
             out.append(f"| {way.name} | all rounds dropped |" + " |" * 9 + f" {dropped} |")
             continue
-        columns = [f"{figures.middle(rounds, prefix + key):.0f}" + (" †" if prefix else "") for key in ["p50_us", "p99_us", "p999_us"]]
+        columns = [figures.shown_median(cell[way.name], key) for key in ["p50_us", "p99_us", "p999_us"]]
         for base, key in [("alone", "p99_us"), ("unmanaged", "p99_us"), ("unmanaged", "p999_us")]:
             columns.append(figures.compare(cell[way.name], cell[base], key) if base in cell and way.name != base else "")
         columns += [f"{figures.middle(rounds, 'work_per_second'):.1f}"] + scores(cell, way.name) + [str(dropped)]
@@ -114,9 +114,10 @@ def offered(cell):
     rounds = [each for rounds in cell.values() for each in figures.undisturbed(rounds)]
     if not rounds:
         return "No round was undisturbed."
-    late = [each["late_p99_us"] for each in rounds]
+    late = [f"{figures.middle(rounds, key):.0f} µs, at most {max(each[key] for each in rounds):.0f} µs" for key in
+            ["late_p99_us", "late_p999_us"]]
     return (f"{figures.middle(rounds, 'per_second'):.0f} requests a second were answered. Lateness of the load generator: its p99 was "
-            f"{figures.median(late):.0f} µs, at most {max(late):.0f} µs.")
+            f"{late[0]}, and that at p99.9 {late[1]}.")
 
 
 def scores(cell, name):
