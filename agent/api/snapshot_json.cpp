@@ -58,6 +58,7 @@ void put_node(runtime::Json& json, const NodeSnapshot& snapshot) {
   json.key("node").begin_object();
   json.member("cpu_capacity_millis", node.cpu_capacity.count()).member("cpu_use_millis", count(node.cpu_use));
   json.member("cpu_stolen_millis", count(node.cpu_stolen));
+  json.member("tasks_started", node.tasks_started);
   json.member("online_cpus", snapshot.topology.online.text());
   json.key("memory");
   if (node.memory) {

@@ -21,7 +21,7 @@ constexpr Row kRows[] = {
     word<&T::cpu_suppress_policy>(
         "cpuSuppressPolicy", kSuppressWords,
         "how best effort is limited: cpuset; cfsQuota (on EEVDF kernels only with longer request sizes, else "
-        "cpuset); auto: cfsQuota on CFS kernels, on EEVDF kernels the kernel's weights alone"),
+        "cpuset); auto: cfsQuota on CFS kernels; on EEVDF kernels weights alone, cpuset in fork storms"),
     number<&T::memory_evict_threshold_percent>(
         "memoryEvictThresholdPercent", kPercent, "percent of the node's memory",
         "memory use that starts eviction; above memoryEvictLowerPercent"),

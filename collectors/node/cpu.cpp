@@ -86,6 +86,7 @@ class NodeCpu final : public collectors::Collector {
     const auto passed = tick.node.since_previous;
     node.cpu_use = cpus(used_.increase_to(ticks ? std::optional(ticks->used) : std::nullopt), passed);
     node.cpu_stolen = cpus(stolen_.increase_to(ticks ? ticks->stolen : std::nullopt), passed);
+    node.tasks_started = text ? tasks_started(*text) : std::nullopt;
   }
 
  private:
@@ -121,6 +122,15 @@ std::int64_t ticks_per_second() {
 std::optional<CpuTicks> cpu_ticks(std::string_view proc_stat) {
   Scanner line(Scanner(proc_stat).line());
   return line.eat("cpu ") ? ticks_in(line) : std::nullopt;
+}
+
+/// It is one of the last lines: the one with all interrupts in front of it may be long.
+std::optional<std::int64_t> tasks_started(std::string_view proc_stat) {
+  constexpr std::string_view kLine = "\nprocesses ";
+  const auto at = proc_stat.rfind(kLine);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto started = Scanner(proc_stat.substr(at + kLine.size())).number();
+  return started && *started >= 0 ? started : std::nullopt;
 }
 
 std::vector<CpuUse> use_of_each_cpu(std::string_view proc_stat) {

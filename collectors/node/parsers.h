@@ -27,6 +27,9 @@ struct CpuTicks {
 /// Absent if the text is not in the kernel's format.
 std::optional<CpuTicks> cpu_ticks(std::string_view proc_stat);
 
+/// The line "processes": processes and threads that were started since boot. Absent: there is no such line.
+std::optional<std::int64_t> tasks_started(std::string_view proc_stat);
+
 /// One of the lines "cpuN".
 struct CpuUse {
   CpuId cpu = 0;

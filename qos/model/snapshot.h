@@ -155,6 +155,7 @@ struct NodeSample {
   std::optional<MilliCpu> cpu_use{};  ///< user + nice + system + irq + softirq
   /// CPU time that the host of this virtual machine took from it (steal); in no use.
   std::optional<MilliCpu> cpu_stolen{};
+  std::optional<std::int64_t> tasks_started{};  ///< processes and threads, since boot
   std::optional<NodeMemory> memory{};
   PressureSample pressure{};
   PlainSettings settings{};  ///< levers of the node itself

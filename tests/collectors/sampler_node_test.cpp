@@ -25,9 +25,12 @@ TEST_F(NodeSenses, CpuUseIsAbsentAtFirstThenTheDifference) {
   EXPECT_EQ(node.node.cpu_use, std::nullopt);
   EXPECT_EQ(node.node.cpu_capacity, 4000_mcpu);
 
-  sampled.fake.file("proc/stat", "cpu  1180 50 360 9400 260 25 35 9 0 0\n");
+  EXPECT_EQ(node.node.tasks_started, std::nullopt);
+
+  sampled.fake.file("proc/stat", "cpu  1180 50 360 9400 260 25 35 9 0 0\nprocesses 300\n");
   sampled.tick(1s);
   EXPECT_EQ(node.since_previous, 1s);
+  EXPECT_EQ(node.node.tasks_started, 300);
   EXPECT_EQ(node.node.cpu_use, 2500_mcpu);  // 250 ticks of 10 ms
   EXPECT_EQ(node.node.cpu_stolen, 40_mcpu);
 

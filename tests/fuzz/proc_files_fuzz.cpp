@@ -11,6 +11,7 @@ using fuzz::promise;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = fuzz::text_of(data, size);
   if (const auto ticks = node::cpu_ticks(text)) promise(ticks->used >= 0 && ticks->stolen.value_or(0) >= 0);
+  promise(node::tasks_started(text).value_or(0) >= 0);
   if (const auto memory = node::parse_meminfo(text))
     promise(memory->total.count() > 0 && memory->available.count() >= 0);
   node::hugepage_size(text);

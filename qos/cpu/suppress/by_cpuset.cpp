@@ -9,6 +9,12 @@ namespace {
 constexpr MilliCpu kWholeCpu{1000};
 constexpr MilliCpu kLeast{2000};
 
+/// Kept off CPUs in a storm of forks, best effort has half of a small machine.
+MilliCpu least(const SuppressTarget& target) {
+  const MilliCpu half(target.capacity.count() / 2 / 1000 * 1000);
+  return target.storm ? std::clamp(half, kWholeCpu, kLeast) : kLeast;
+}
+
 /// Where best effort may run: the pools from which CPUs are picked in proportion to their sizes.
 struct Pools {
   CpuSet pinned{};  ///< CPUs of LSR pods, which share them with best effort
@@ -65,7 +71,7 @@ void for_levers(const NodeSnapshot& node, AppLever apps, See see) {
 
 SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const SuppressTarget& target) {
   return {.capacity = target.capacity,
-          .minimum = kLeast,
+          .minimum = least(target),
           .grain = kWholeCpu,
           .recovery = slo.evenkeel.suppress_recovery,
           .dwell = slo.evenkeel.suppress_dwell,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "qos/cpu/suppress/fork_storm.h"
 #include "qos/decide/policy.h"
 
 namespace evenkeel::suppress {
@@ -16,24 +17,15 @@ bool is_free(const decide::ServiceObjectives& objectives) {
   return objectives.in_force && !objectives.some_unknown && !objectives.besteffort_cpu;
 }
 
-void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
-            CpuSuppressPolicy::Facts facts, decide::Intents& out) {
-  const auto& objectives = facts.read<decide::ServiceObjectives>();
-  const auto& harmful = facts.read<decide::HarmfulLevers>();
-  const SuppressActuator by_rule = suppress_actuator(node, slo, harmful, false);
-  const SuppressActuator actuator = suppress_actuator(node, slo, harmful, need_limit(objectives));
-  if (actuator == SuppressActuator::weight || is_free(objectives)) {
-    state = {};
-    return;
-  }
-  SuppressGoal goal;
-  goal.braked = facts.read<decide::BrakeInForce>().cpu;
-  const AppLever apps = decide::quota_is_harmless(node, slo, harmful) ? AppLever::quota : AppLever::cpuset;
-  goal.target = suppress_target(node, slo.threshold, apps, goal.unknown);
-  if (goal.target)
-    apply_objectives(objectives, by_rule != SuppressActuator::weight, slo.threshold, *goal.target);
-  auto& narrowed = facts.amend<decide::NarrowedChildren>();
-  const bool by_quota = actuator == SuppressActuator::quota;
+/// Nothing limits best effort now.
+void forget(CpuSuppressState& state) {
+  const ForkStorm storm = state.storm;
+  state = {};
+  state.storm = storm;
+}
+
+void limit(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal, bool by_quota,
+           AppLever apps, CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out) {
   const bool applications = limits_applications(node, apps);
   if (applications && apps == AppLever::quota)
     return suppress_shared(node, slo, goal, by_quota, state, narrowed, out);
@@ -44,6 +36,30 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& stat
     suppress_by_quota(node, slo, goal, state, narrowed, out);
   else
     suppress_by_cpuset(node, slo, goal, apps, state, out);
+}
+
+void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
+            CpuSuppressPolicy::Facts facts, decide::Intents& out) {
+  const auto& objectives = facts.read<decide::ServiceObjectives>();
+  const auto& harmful = facts.read<decide::HarmfulLevers>();
+  watch_forks(node, state.storm);
+  const SuppressActuator by_rule = suppress_actuator(node, slo, harmful, false);
+  const SuppressActuator actuator = suppress_actuator(node, slo, harmful, need_limit(objectives));
+  const bool storm = actuator == SuppressActuator::weight && state.storm.on;
+  if ((actuator == SuppressActuator::weight && !storm) || is_free(objectives)) return forget(state);
+  SuppressGoal goal;
+  goal.braked = facts.read<decide::BrakeInForce>().cpu;
+  const bool quotas = !storm && decide::quota_is_harmless(node, slo, harmful);
+  const AppLever apps = quotas ? AppLever::quota : AppLever::cpuset;
+  goal.target = suppress_target(node, slo.threshold, apps, goal.unknown);
+  if (goal.target && storm) {
+    if (goal.target->services <= MilliCpu{}) return forget(state);
+    leave_cpus_to_services(state.storm, *goal.target);
+  } else if (goal.target) {
+    apply_objectives(objectives, by_rule != SuppressActuator::weight, slo.threshold, *goal.target);
+  }
+  limit(node, slo, goal, actuator == SuppressActuator::quota, apps, state,
+        facts.amend<decide::NarrowedChildren>(), out);
 }
 
 }  // namespace
@@ -99,6 +115,13 @@ Reason objective_reason(MilliCpu allowance, MilliCpu target, const decide::Servi
 
 Reason suppress_reason(const SuppressStep& step, const SuppressTarget& target) {
   if (target.objectives) return objective_reason(step.allowance, target.target, *target.objectives);
+  if (target.storm)
+    return because(
+        "best effort keeps to {}: {} of its CPU time is in the kernel, where services have to wait for it, "
+        "and the node starts {} processes in each second of that time; services use {}, the system {}, and "
+        "have a quarter more, at least a CPU",
+        step.allowance, target.storm->in_kernel, target.storm->tasks_per_cpu_second, target.services,
+        target.system);
   const auto say = [&](const char* sentence) {
     return because(sentence, step.allowance, target.allowed, target.capacity, target.services, target.system,
                    target.target);

@@ -17,6 +17,23 @@ namespace evenkeel::suppress {
 // Does not decide how that is enforced (qos/cpu/suppress/suppress.cpp) or how fast
 // (qos/cpu/suppress/damping.cpp).
 
+/// To start and to end a process is work in the kernel, and a kernel that is not fully preemptible
+/// (CONFIG_PREEMPT_NONE, CONFIG_PREEMPT_VOLUNTARY) does long stretches of it before a waking task has the
+/// CPU, however small the weight of the process is. Best effort that does little else keeps services waiting.
+struct ForkStorm {
+  struct Window {
+    MonoTime began{};
+    Duration in_kernel{};            ///< of best effort, in all, when the window began
+    std::int64_t tasks_started = 0;  ///< on the node, in all, when the window began
+  };
+  std::optional<Window> window{};
+  Duration used{}, usable{};  ///< CPU time in the window, and what the CPUs of best effort had for it
+  MonoTime seen{};
+  Percent in_kernel{};                    ///< of best effort's CPU time, in the last whole window
+  std::int64_t tasks_per_cpu_second = 0;  ///< started on the node, for each second of that time
+  bool on = false;
+};
+
 struct SuppressTarget {
   MilliCpu capacity{};  ///< the smaller of what the Node object says and the online CPUs
   MilliCpu allowed{};   ///< the threshold: what all workloads together should stay under
@@ -26,6 +43,7 @@ struct SuppressTarget {
   MilliCpu target{};    ///< may be negative; never below the configured minimum
   /// Services' objectives, if the target is theirs and not the threshold's.
   std::optional<decide::ServiceObjectives> objectives{};
+  std::optional<ForkStorm> storm{};  ///< if that is why best effort is kept off CPUs
 };
 
 /// Absent when an input is unknown; `unknown` then says which. `apps`: an application that this lever does
@@ -57,7 +75,8 @@ enum class SuppressActuator : std::uint8_t {
 
 /// By cpuSuppressPolicy and the kernel's scheduler. On EEVDF `auto` is the weight alone, which keeps best
 /// effort away from services there, unless an objective needs a limit (`must_limit`). Instead of a quota that
-/// would do harm (decide::quota_harm) it is the CPU set.
+/// would do harm (decide::quota_harm) it is the CPU set. Where this says the weight alone, the policy still
+/// uses CPU sets against a storm of forks (ForkStorm).
 SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo,
                                    const decide::HarmfulLevers& harmful, bool must_limit);
 
@@ -81,6 +100,8 @@ struct CpuSuppressState {
   bool regroup = false;                 ///< the set of places with a part has changed since the division
 
   std::optional<CpuSet> chosen{};  ///< policy cpuset: the last requested CPUs
+
+  ForkStorm storm{};
 };
 
 using CpuSuppressPolicy = decide::Policy<CpuSuppressState, decide::Reads<decide::ServiceObjectives>,

@@ -26,6 +26,14 @@ TEST(NodeCpu, OldKernelsWithoutStealAreParsed) {
   EXPECT_EQ(ticks->stolen, std::nullopt) << "which is not none";
 }
 
+TEST(NodeCpu, StartedTasksAreTheLineProcesses) {
+  const std::string before = "cpu  1 2 3 4 5 6 7 8 0 0\nintr 5 0 7\nctxt 99\n";
+  EXPECT_EQ(node::tasks_started(before + "btime 1\nprocesses 7674271\nprocs_running 3\n"), 7674271);
+  for (const char* text : {"", "procs_running 3\n", "processes\n", "processes -1\n", "processes x\n"})
+    EXPECT_EQ(node::tasks_started(before + text), std::nullopt) << text;
+  for (const auto& text : malformed_texts()) EXPECT_FALSE(node::tasks_started(text)) << text.substr(0, 40);
+}
+
 TEST(NodeCpu, MalformedTextsAreAbsent) {
   for (const auto& text : malformed_texts()) EXPECT_FALSE(node::cpu_ticks(text)) << text.substr(0, 40);
   for (const char* text : {"cpu0 1 2 3 4 5 6 7\n", "cpu  1 2 3 4 5 6\n", "cpu  1 -2 3 4 5 6 7\n",
