@@ -16,6 +16,8 @@ UNITS = {"spin": "rounds", "compile": "files", "ffmpeg": "clips", "fork": "proce
 OF_DISK = ["fsync", "cache"]
 OF_MEMORY = ["grow", "cache"]
 LIMITED = ["grow"]  # their pods have a memory limit
+# Seconds from the start to the load, at least: the agent judges storms of forks by ten seconds.
+SETTLE = {"fork": 14}
 NEEDS = {"compile": "g++", "ffmpeg": "ffmpeg"}
 
 SOURCE = """
