@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include <functional>
 #include <sstream>
 
+#include "collectors/node/parsers.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_cgroups.h"
@@ -78,7 +80,8 @@ class LiveLevers : public testing::Test {
   }
   pid_t run_in(const char* cgroup, const std::function<void()>& work) {
     std::vector<std::string> procs;
-    for (const auto controller : {Controller::cpu, Controller::cpuset, Controller::memory})
+    for (const auto controller :
+         {Controller::cpu, Controller::cpuacct, Controller::cpuset, Controller::memory})
       procs.push_back(cgroups_.file(controller, cgroup, "cgroup.procs"));
     children_.push_back(process_in(procs, work));
     return children_.back();
@@ -166,6 +169,34 @@ TEST_F(LiveLevers, BestEffortIsConfinedToFewCpus) {
   EXPECT_TRUE(soon([&] { return cpus_of(batch) == 2; })) << cpus_of(batch) << agent.log();
   agent.stop();
   EXPECT_TRUE(soon([&] { return cpus_of(batch) == before; })) << agent.log();
+}
+
+[[noreturn]] void start_processes() {
+  for (;;) {
+    const pid_t child = ::fork();
+    if (child == 0) ::_exit(0);
+    if (child > 0) ::waitpid(child, nullptr, 0);
+  }
+}
+
+TEST_F(LiveLevers, AStormOfForksRunsOnFewerCpus) {
+  utsname kernel{};
+  ::uname(&kernel);
+  if (node::fair_scheduler_of(kernel.release) != FairScheduler::eevdf)
+    GTEST_SKIP() << "the kernel has no EEVDF, so `auto` is a quota: " << kernel.release;
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two CPUs";
+  container(kBatch, true);
+  container(kService, false);
+  const pid_t service = run_in(kService, [] { work_and_rest(milliseconds(5), milliseconds(45)); });
+  const pid_t storm = run_in(kBatch, start_processes);
+  for (unsigned i = 1; i < 2 * std::thread::hardware_concurrency(); ++i) run_in(kBatch, start_processes);
+  const int before = cpus_of(storm);
+  LiveAgent agent(
+      args(pod(kService, "Burstable", "labels: {}", ""), "resourceUsedThresholdWithBE: {enable: true}\n"));
+  EXPECT_TRUE(soon([&] { return cpus_of(storm) < before; }, std::chrono::seconds(60))) << agent.log();
+  EXPECT_EQ(cpus_of(service), before);
+  agent.stop();
+  EXPECT_TRUE(soon([&] { return cpus_of(storm) == before; })) << agent.log();
 }
 
 /// The level, summed over all zones, at which the kernel starts reclaim.
