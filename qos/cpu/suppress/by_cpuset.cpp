@@ -125,17 +125,17 @@ void hold_besteffort_cpus(const NodeSnapshot& node, AppLever apps, const Reason&
   for_levers(node, apps, [&](const CgroupSample& sample) { out.hold(sample.id, Knob::cpuset_cpus, why); });
 }
 
-void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal, AppLever apps,
+void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,
                         CpuSuppressState& state, decide::Intents& out) {
   Reason unknown = goal.unknown;
   const auto& target = goal.target;
-  const auto count = besteffort_cpus(node, state, apps, unknown);
-  if (!target || !count) return hold_besteffort_cpus(node, apps, target ? unknown : goal.unknown, out);
+  const auto count = besteffort_cpus(node, state, goal.apps, unknown);
+  if (!target || !count) return hold_besteffort_cpus(node, goal.apps, target ? unknown : goal.unknown, out);
   const MilliCpu current = kWholeCpu * static_cast<std::int64_t>(*count);
   const SuppressStep step =
       next_allowance(state.damping, node.at, target->target, current, pace_of(node, slo, *target));
   const auto wanted = static_cast<std::size_t>(step.allowance.count() / kWholeCpu.count());
-  confine_besteffort(node, wanted, apps, suppress_reason(step, *target), state, out);
+  confine_besteffort(node, wanted, goal.apps, suppress_reason(step, *target), state, out);
 }
 
 }  // namespace evenkeel::suppress

@@ -25,9 +25,9 @@ void forget(CpuSuppressState& state) {
 }
 
 void limit(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal, bool by_quota,
-           AppLever apps, CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out) {
-  const bool applications = limits_applications(node, apps);
-  if (applications && apps == AppLever::quota)
+           CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out) {
+  const bool applications = limits_applications(node, goal.apps);
+  if (applications && goal.apps == AppLever::quota)
     return suppress_shared(node, slo, goal, by_quota, state, narrowed, out);
   state.shares.clear();
   state.shared.reset();
@@ -35,7 +35,7 @@ void limit(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goa
   if (by_quota)
     suppress_by_quota(node, slo, goal, state, narrowed, out);
   else
-    suppress_by_cpuset(node, slo, goal, apps, state, out);
+    suppress_by_cpuset(node, slo, goal, state, out);
 }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& state,
@@ -50,16 +50,16 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& stat
   SuppressGoal goal;
   goal.braked = facts.read<decide::BrakeInForce>().cpu;
   const bool quotas = !storm && decide::quota_is_harmless(node, slo, harmful);
-  const AppLever apps = quotas ? AppLever::quota : AppLever::cpuset;
-  goal.target = suppress_target(node, slo.threshold, apps, goal.unknown);
+  goal.apps = quotas ? AppLever::quota : AppLever::cpuset;
+  goal.target = suppress_target(node, slo.threshold, goal.apps, goal.unknown);
   if (goal.target && storm) {
     if (goal.target->services <= MilliCpu{}) return forget(state);
     leave_cpus_to_services(state.storm, *goal.target);
   } else if (goal.target) {
     apply_objectives(objectives, by_rule != SuppressActuator::weight, slo.threshold, *goal.target);
   }
-  limit(node, slo, goal, actuator == SuppressActuator::quota, apps, state,
-        facts.amend<decide::NarrowedChildren>(), out);
+  limit(node, slo, goal, actuator == SuppressActuator::quota, state, facts.amend<decide::NarrowedChildren>(),
+        out);
 }
 
 }  // namespace

@@ -113,13 +113,14 @@ extern const CpuSuppressPolicy cpu_suppress_policy;
 struct SuppressGoal {
   std::optional<SuppressTarget> target{};
   Reason unknown{};
-  bool braked = false;  ///< at the last tick the brake limited best effort's CPU
+  bool braked = false;              ///< at the last tick the brake limited best effort's CPU
+  AppLever apps = AppLever::quota;  ///< how applications are limited
 };
 /// The levers. All keep the value in force when an input of the decision is unknown.
 void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,
                        CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out);
-/// With `apps` by CPU set these get the directory's CPUs.
-void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal, AppLever apps,
+/// With applications by CPU set these get the directory's CPUs.
+void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,
                         CpuSuppressState& state, decide::Intents& out);
 /// For best effort in more places than its directory; `by_quota` chooses the lever for the directory.
 void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, SuppressGoal goal, bool by_quota,
