@@ -1,5 +1,6 @@
 """Real services, each started in the service pod's cgroup and measured under an open-loop load."""
 
+import contextlib
 import glob
 import json
 import os
@@ -54,6 +55,16 @@ class Service:
 
     def ready(self, directory):
         pass
+
+    @contextlib.contextmanager
+    def running(self, node, directory, size_ms=None):
+        """Its first process, which ends with the block."""
+        process = self.start(node, directory, size_ms)
+        try:
+            yield process
+        finally:
+            process.terminate()
+            process.wait()
 
     def load(self, tools, warm_up, seconds, seed):
         protocol = self.protocol()
