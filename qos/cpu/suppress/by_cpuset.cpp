@@ -6,7 +6,6 @@
 namespace evenkeel::suppress {
 namespace {
 
-constexpr MilliCpu kWholeCpu{1000};
 constexpr MilliCpu kLeast{2000};
 
 /// Kept off CPUs in a storm of forks, best effort has half of a small machine.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "qos/cpu/pinning/pinning.h"
+#include "qos/cpu/suppress/share.h"
 
 namespace evenkeel::suppress {
 namespace {
@@ -13,7 +14,6 @@ struct Limits {
   std::int64_t percent_in_kernel = 0, tasks_per_cpu_second = 0, percent_of_usable = 0;
 };
 constexpr Limits kBegin{30, 500, 70}, kEnd{15, 250, 50};
-constexpr MilliCpu kWholeCpu{1000};
 
 /// What the CPUs of best effort have for it: those in its CPU set, and not more than others leave.
 MilliCpu usable_cpu(const NodeSnapshot& node, const CgroupSample& directory, MilliCpu node_use) {
@@ -45,6 +45,12 @@ void judge(Duration in_kernel, std::int64_t tasks_started, ForkStorm& storm) {
              percent(storm.used, storm.usable) >= limits.percent_of_usable;
 }
 
+void begin_window(const ForkStorm::Window& window, ForkStorm& storm) {
+  storm.window = window;
+  storm.used = storm.usable = {};
+  storm.seen = window.began;
+}
+
 }  // namespace
 
 void watch_forks(const NodeSnapshot& node, ForkStorm& storm) {
@@ -62,22 +68,14 @@ void watch_forks(const NodeSnapshot& node, ForkStorm& storm) {
   }
   const bool goes_on =
       storm.window && *in_kernel >= storm.window->in_kernel && *started >= storm.window->tasks_started;
-  if (goes_on) {
-    const Duration elapsed = node.at - storm.seen;
-    add(storm.used, *directory->cpu_use, elapsed);
-    add(storm.usable, usable_cpu(node, *directory, *node_use), elapsed);
-  }
+  if (!goes_on) return begin_window({node.at, *in_kernel, *started}, storm);
+  const Duration elapsed = node.at - storm.seen;
   storm.seen = node.at;
-  if (goes_on && node.at - storm.window->began < kWindow) return;
-  if (goes_on) judge(*in_kernel - storm.window->in_kernel, *started - storm.window->tasks_started, storm);
-  storm.window = {node.at, *in_kernel, *started};
-  storm.used = storm.usable = {};
-}
-
-void leave_cpus_to_services(const ForkStorm& storm, SuppressTarget& target) {
-  const MilliCpu used = target.services + target.system;
-  target.target = target.capacity - used - std::max(kWholeCpu, MilliCpu(used.count() / 4));
-  target.storm = storm;
+  add(storm.used, *directory->cpu_use, elapsed);
+  add(storm.usable, usable_cpu(node, *directory, *node_use), elapsed);
+  if (node.at - storm.window->began < kWindow) return;
+  judge(*in_kernel - storm.window->in_kernel, *started - storm.window->tasks_started, storm);
+  begin_window({node.at, *in_kernel, *started}, storm);
 }
 
 }  // namespace evenkeel::suppress

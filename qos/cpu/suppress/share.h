@@ -23,6 +23,8 @@ namespace evenkeel::suppress {
 // place's own limit. A place that is not held to its part (the kernel refused, or another process wrote) is
 // served first with what it uses, because the others cannot have that.
 
+inline constexpr MilliCpu kWholeCpu{1000};
+
 /// One place where best effort runs: the BestEffort directory, or a host application outside.
 struct SuppressShare {
   CgroupId place{};

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "qos/cpu/suppress/fork_storm.h"
 #include "qos/decide/policy.h"
 
 namespace evenkeel::suppress {
@@ -54,7 +53,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& stat
   goal.target = suppress_target(node, slo.threshold, goal.apps, goal.unknown);
   if (goal.target && storm) {
     if (goal.target->services <= MilliCpu{}) return forget(state);
-    leave_cpus_to_services(state.storm, *goal.target);
+    leave_cpus_to_services(state.storm, slo.threshold, *goal.target);
   } else if (goal.target) {
     apply_objectives(objectives, by_rule != SuppressActuator::weight, slo.threshold, *goal.target);
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "qos/cpu/suppress/fork_storm.h"
 #include "qos/cpu/suppress/share.h"
 #include "qos/decide/policy.h"
 #include "qos/model/reason.h"
@@ -16,23 +17,6 @@ namespace evenkeel::suppress {
 // Computes how much CPU best effort may use now: what the threshold leaves after the services and the system.
 // Does not decide how that is enforced (qos/cpu/suppress/suppress.cpp) or how fast
 // (qos/cpu/suppress/damping.cpp).
-
-/// To start and to end a process is work in the kernel, and a kernel that is not fully preemptible
-/// (CONFIG_PREEMPT_NONE, CONFIG_PREEMPT_VOLUNTARY) does long stretches of it before a waking task has the
-/// CPU, however small the weight of the process is. Best effort that does little else keeps services waiting.
-struct ForkStorm {
-  struct Window {
-    MonoTime began{};
-    Duration in_kernel{};            ///< of best effort, in all, when the window began
-    std::int64_t tasks_started = 0;  ///< on the node, in all, when the window began
-  };
-  std::optional<Window> window{};
-  Duration used{}, usable{};  ///< CPU time in the window, and what the CPUs of best effort had for it
-  MonoTime seen{};
-  Percent in_kernel{};                    ///< of best effort's CPU time, in the last whole window
-  std::int64_t tasks_per_cpu_second = 0;  ///< started on the node, for each second of that time
-  bool on = false;
-};
 
 struct SuppressTarget {
   MilliCpu capacity{};  ///< the smaller of what the Node object says and the online CPUs
@@ -55,6 +39,10 @@ std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const Th
 /// threshold limits best effort on this kernel).
 void apply_objectives(const decide::ServiceObjectives& objectives, bool rule_limits,
                       const ThresholdStrategy& threshold, SuppressTarget& target);
+/// In a storm of forks the target is what leaves services and the system a quarter more CPU than they use,
+/// and at least one CPU more.
+void leave_cpus_to_services(const ForkStorm& storm, const ThresholdStrategy& threshold,
+                            SuppressTarget& target);
 
 // Policy "cpu-suppress": best effort may use what the services leave below the node's CPU threshold; enforced
 // with one quota on the BestEffort directory (cfsQuota) or with the CPUs of everything below it (cpuset).

@@ -51,6 +51,12 @@ MilliCpu reserved(const NodeSnapshot& node) {
                   node.object.reserved_cpu.value_or(MilliCpu{}));
 }
 
+/// Not below the configured minimum.
+MilliCpu at_least_minimum(MilliCpu target, const ThresholdStrategy& threshold, MilliCpu capacity) {
+  const auto& minimum = threshold.cpu_suppress_min_percent;
+  return minimum ? std::max(target, percent_of(capacity, *minimum)) : target;
+}
+
 }  // namespace
 
 std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const ThresholdStrategy& threshold,
@@ -70,21 +76,26 @@ std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const Th
   const MilliCpu rest = *node.node.cpu_use - use.services - use.best_effort;
   result.system = std::max(rest, reserved(node));
   result.unseen = result.system - reserved(node);
-  result.target = result.allowed - result.services - result.system;
-  if (threshold.cpu_suppress_min_percent)
-    result.target = std::max(result.target, percent_of(capacity, *threshold.cpu_suppress_min_percent));
+  const MilliCpu left = result.allowed - result.services - result.system;
+  result.target = at_least_minimum(left, threshold, capacity);
   return result;
 }
 
 void apply_objectives(const decide::ServiceObjectives& objectives, bool rule_limits,
                       const ThresholdStrategy& threshold, SuppressTarget& target) {
   if (!objectives.in_force || !objectives.besteffort_cpu) return;
-  MilliCpu allowed = *objectives.besteffort_cpu;
-  if (threshold.cpu_suppress_min_percent)
-    allowed = std::max(allowed, percent_of(target.capacity, *threshold.cpu_suppress_min_percent));
+  const MilliCpu allowed = at_least_minimum(*objectives.besteffort_cpu, threshold, target.capacity);
   if (objectives.some_unknown && rule_limits && target.target <= allowed) return;
   target.target = allowed;
   target.objectives = objectives;
+}
+
+void leave_cpus_to_services(const ForkStorm& storm, const ThresholdStrategy& threshold,
+                            SuppressTarget& target) {
+  const MilliCpu used = target.services + target.system;
+  const MilliCpu left = target.capacity - used - std::max(kWholeCpu, MilliCpu(used.count() / 4));
+  target.target = at_least_minimum(left, threshold, target.capacity);
+  target.storm = storm;
 }
 
 }  // namespace evenkeel::suppress

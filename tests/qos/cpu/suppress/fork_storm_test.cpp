@@ -1,8 +1,7 @@
 // `auto` on an EEVDF kernel keeps best effort that starts processes all the time off some CPUs.
-#include "qos/cpu/suppress/fork_storm.h"
-
 #include <gtest/gtest.h>
 
+#include "qos/cpu/suppress/suppress.h"
 #include "tests/support/scenes/intents.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
@@ -87,6 +86,12 @@ TEST(ForkStorm, ServicesHaveAQuarterMoreThanTheyUseAndAtLeastOneCpuMore) {
   EXPECT_EQ(Scene(16, 2000_mcpu, 14000_mcpu).runs(12, kForks).cpus(), "0-12");  // 16 - 2 - 1
   EXPECT_EQ(Scene(16, 8000_mcpu, 8000_mcpu).runs(12, kForks).cpus(), "0-5");    // 16 - 8 - 2
   EXPECT_EQ(Scene(16, 15000_mcpu, 1000_mcpu).runs(12, kForks).cpus(), "0-1");
+}
+
+TEST(ForkStorm, BestEffortKeepsItsConfiguredMinimum) {
+  Scene scene(16, 15000_mcpu, 1000_mcpu);
+  scene.slo().threshold.cpu_suppress_min_percent = 50_pct;
+  EXPECT_EQ(scene.runs(12, kForks).cpus(), "0-7");
 }
 
 TEST(ForkStorm, BestEffortThatComputesOrReadsFilesHasAllCpus) {
