@@ -8,9 +8,8 @@
 
 namespace evenkeel::cli {
 
-/// A line for each: the feature, and the name of the systemd drop-in that gives the rights, and of the
-/// kustomize overlay and Helm value, unless the line names a drop-in only (docs/permissions.md). Empty: the
-/// base is enough.
+/// A line for each: the feature, and the name of the kustomize overlay and of the systemd drop-in that give
+/// the rights, or of the one of them that is needed (docs/permissions.md). Empty: the base is enough.
 std::vector<std::string> needed_rights(const NodeSlo& slo);
 /// A line about the right that no feature needs and each configuration may use.
 std::string optional_right();

@@ -44,6 +44,23 @@ extensions: {evenkeel: {requestSize: {services: 100us}, interference: {enable: t
   }
 }
 
+TEST(Rights, WhatOnlyTheContainerLacksNamesAnOverlayThatExists) {
+  for (const auto* text :
+       {"resourceQOSStrategy: {beClass: {resctrlQOS: {enable: true, catRangeEndPercent: 50}}}",
+        "resourceQOSStrategy: {beClass: {blkioQOS: {enable: true, blocks: [{name: a, type: podvolume, ioCfg: "
+        "{readIOPS: 100}}]}}}",
+        "extensions: {evenkeel: {oomScoreAdj: true}}",
+        "extensions: {evenkeel: {contention: {enable: true, taint: true}}}"}) {
+    const std::vector<std::string> found = cli::needed_rights(slo_of(text));
+    ASSERT_EQ(found.size(), 1U) << text;
+    EXPECT_NE(found[0].find(" needs more rights: overlay "), std::string::npos) << found[0];
+    const auto name = found[0].substr(found[0].rfind(' ') + 1);
+    EXPECT_TRUE(fs::exists(kRoot / "deploy/kustomize" / name / "kustomization.yaml")) << found[0];
+    EXPECT_FALSE(fs::exists(kRoot / "systemd/drop-ins" / (name + ".conf"))) << found[0];
+  }
+  EXPECT_TRUE(cli::needed_rights(slo_of("extensions: {evenkeel: {contention: {enable: true}}}")).empty());
+}
+
 std::string url_of_objective(const std::string& url) {
   return "extensions: {evenkeel: {objectives: [{name: o, namespace: shop, matchLabels: {app: a}, target: 1, "
          "prometheus: {url: \"" +
