@@ -118,6 +118,19 @@ TEST(Chart, ListensOnTheNodeAsTheScrapedKustomizationDoes) {
   EXPECT_EQ(shown_at(ours, {"env", "0"}), shown_at(patched, {"env", "0"}));
   for (const char* probe : {"livenessProbe", "readinessProbe"})
     EXPECT_EQ(shown_at(ours, {probe, "httpGet", "host"}), "(absent)");
+  const auto monitor = document::parse_yaml(file("prometheus/podmonitor.yaml"), "monitor").root;
+  for (const auto& by : {ours, patched})
+    EXPECT_EQ(shown_at(by, {"ports", "0", "name"}),
+              shown_at(monitor, {"spec", "podMetricsEndpoints", "0", "port"}));
+  EXPECT_EQ(shown_at(monitor, {"spec", "selector"}), shown_at(chart().at("DaemonSet"), {"spec", "selector"}));
+}
+
+/// In the container's cgroup namespace the kernel refuses to write its root, where nsdelegate is set.
+TEST(Chart, TheAgentLeavesItsOwnPodAlone) {
+  for (const auto& objects : {chart(), kustomize(), chart("listenOnNode: false", "listenOnNode: true")})
+    EXPECT_EQ(shown_at(objects.at("DaemonSet"),
+                       {"spec", "template", "metadata", "annotations", "evenkeel.io/hands-off"}),
+              "true");
 }
 
 /// An overlay and the chart's value that does the same.

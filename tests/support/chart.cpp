@@ -198,6 +198,15 @@ bool add_child(document::Value& to, const std::string& step, const document::Val
   return list && step == "-";
 }
 
+/// A step of a JSON pointer (RFC 6901).
+std::string unescaped(std::string step) {
+  for (std::size_t at = step.find("~1"); at != std::string::npos; at = step.find("~1", at))
+    step.replace(at, 2, "/");
+  for (std::size_t at = step.find("~0"); at != std::string::npos; at = step.find("~0", at + 1))
+    step.replace(at, 2, "~");
+  return step;
+}
+
 bool apply_operation(const std::string& op, document::Value& parent, const std::string& step,
                      const document::Value& value) {
   if (op == "add") return add_child(parent, step, value);
@@ -217,13 +226,13 @@ std::string apply_patch(const document::Value& patch, document::Value& object) {
     document::Value* parent = &object;
     std::size_t from = 1;
     for (auto to = path.find('/', from); parent && to != std::string::npos; to = path.find('/', from)) {
-      parent = child(*parent, path.substr(from, to - from));
+      parent = child(*parent, unescaped(path.substr(from, to - from)));
       from = to + 1;
     }
     const auto* value = operation.find("value");
-    const bool done =
-        parent && path.starts_with('/') &&
-        apply_operation(operation.text("op"), *parent, path.substr(from), value ? *value : document::Value{});
+    const bool done = parent && path.starts_with('/') &&
+                      apply_operation(operation.text("op"), *parent, unescaped(path.substr(from)),
+                                      value ? *value : document::Value{});
     if (!done) return flow_text(operation);
   }
   return {};
