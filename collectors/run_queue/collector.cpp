@@ -29,7 +29,9 @@ class RunQueueCollector final : public collectors::Collector {
     unified_ = layout.v2(Controller::cpu);
     root_ = layout.root(Controller::cpu);
     cgroups_.clear();
-    for (const auto* cgroup : tree.all()) cgroups_.push_back({cgroup->id, cgroup->inode});
+    // The tasks of a subgroup (crun) are its container's, which everything else knows them by.
+    for (const auto* cgroup : tree.all())
+      if (cgroup->kind != CgroupKind::subgroup) cgroups_.push_back({cgroup->id, cgroup->inode});
     changed_ = true;
     walk_.follow(tree);
   }

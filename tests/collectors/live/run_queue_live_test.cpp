@@ -167,6 +167,29 @@ TEST_F(LiveRunQueue, TheOtherThreadOfTheCoreIsBlamed) {
   EXPECT_GT(node_.beside("bb", "aa"), least * 7 / 10);
 }
 
+/// crun puts the tasks of a container into a cgroup inside of the container's, which the tree knows on v2.
+TEST_F(LiveRunQueue, TheTasksOfASubgroupAreItsContainers) {
+  const std::string scope = "kubepods/burstable/poddd/crio-" + std::string(64, 'd') + ".scope";
+  node_.cgroups().make(scope + "/container");
+  node_.look();
+  const auto container = node_.id_of_path(scope), subgroup = node_.id_of_path(scope + "/container");
+  ASSERT_TRUE(container);
+  ASSERT_EQ(subgroup != CgroupId{}, node_.cgroups().layout().v2(Controller::cpu));
+  node_.begin();
+  const PinnedTask inside(node_.cgroups(), scope + "/container", 0, spin);
+  const auto a = task("aa", 0, spin);
+  ASSERT_TRUE(inside.why_not().empty() && a.why_not().empty()) << inside.why_not();
+  const Before before(inside);
+  node_.watch(1s);
+  for (const auto* one : {&inside, &a}) one->hold();
+  node_.add();
+  EXPECT_GT(node_.waited(container), before.waited() * 8 / 10);
+  EXPECT_GT(node_.blamed(node_.id("aa"), container), 0ms);
+  if (subgroup) {
+    EXPECT_EQ(node_.waited(subgroup) + node_.blamed(node_.id("aa"), subgroup), 0ms);
+  }
+}
+
 TEST_F(LiveRunQueue, ASteadyTickAllocatesNothing) {
   const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
   for (int i = 0; i < 30; ++i) node_.tick();

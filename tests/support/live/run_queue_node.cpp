@@ -95,18 +95,19 @@ std::string RunQueueNode::container(const std::string& pod) {
   return "kubepods/burstable/pod" + pod + "/" + std::string(64, 'c');
 }
 
-CgroupId RunQueueNode::id(const std::string& pod) const {
-  const auto* found = tree_->find_path(cgroups_.top() + '/' + container(pod));
+CgroupId RunQueueNode::id(const std::string& pod) const { return id_of_path(container(pod)); }
+
+CgroupId RunQueueNode::id_of_path(const std::string& path) const {
+  const auto* found = tree_->find_path(cgroups_.top() + '/' + path);
   return found == nullptr ? CgroupId{} : found->id;
 }
 
-Duration RunQueueNode::waited(const std::string& pod) const { return copy_of(waits_, id(pod)).waited; }
+Duration RunQueueNode::waited(CgroupId cgroup) const { return copy_of(waits_, cgroup).waited; }
 
-Duration RunQueueNode::blamed(const std::string& victim, const std::string& runner) const {
-  const auto who = id(victim), whom = runner.empty() ? CgroupId{} : id(runner);
+Duration RunQueueNode::blamed(CgroupId victim, CgroupId runner) const {
   Duration sum{};
   for (const auto& one : blame_)
-    if (one.victim == who && one.runner == whom && !one.sibling) sum += one.time;
+    if (one.victim == victim && one.runner == runner && !one.sibling) sum += one.time;
   return sum;
 }
 

@@ -35,8 +35,13 @@ class RunQueueNode {
 
   [[nodiscard]] static std::string container(const std::string& pod);  ///< below the top
   [[nodiscard]] CgroupId id(const std::string& pod) const;             ///< the container's
-  [[nodiscard]] Duration waited(const std::string& pod) const;
-  [[nodiscard]] Duration blamed(const std::string& victim, const std::string& runner) const;
+  [[nodiscard]] CgroupId id_of_path(const std::string& path) const;    ///< of a cgroup below the top
+  [[nodiscard]] Duration waited(const std::string& pod) const { return waited(id(pod)); }
+  [[nodiscard]] Duration waited(CgroupId cgroup) const;
+  [[nodiscard]] Duration blamed(const std::string& victim, const std::string& runner) const {
+    return blamed(id(victim), id(runner));
+  }
+  [[nodiscard]] Duration blamed(CgroupId victim, CgroupId runner) const;
   /// How long the runner had the other thread of the core while the victim ran.
   [[nodiscard]] Duration beside(const std::string& victim, const std::string& runner) const;
   [[nodiscard]] Duration blamed_in_all(const std::string& victim) const;
