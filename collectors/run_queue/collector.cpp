@@ -4,6 +4,8 @@
 // on.
 #include "collectors/base/collector.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -122,7 +124,7 @@ class RunQueueCollector final : public collectors::Collector {
     }
   }
 
-  /// From the last walk; both are in the order of the tree.
+  /// From the last walk; both are in the order of the tree, but either may have cgroups that the other lacks.
   void count_tasks(collectors::Tick& tick) {
     if (!counted_ || tick.node.at - *counted_ >= kBetweenCounts) {
       counted_ = tick.node.at;
@@ -131,12 +133,14 @@ class RunQueueCollector final : public collectors::Collector {
         tick.node.run_queue.why = trouble.empty() ? "" : "tasks are not counted: " + std::string(trouble);
       trouble_ = trouble;
     }
-    auto seen = walk_.seen().begin();
+    auto next = walk_.seen().begin();
+    const auto end = walk_.seen().end();
     for (TaskStalls& stall : tick.node.stalls) {
-      const bool found = seen != walk_.seen().end() && seen->cgroup == stall.cgroup;
+      const auto seen = std::ranges::find(next, end, stall.cgroup, &TaskWalk::Result::cgroup);
+      const bool found = seen != end;
       stall.running = found ? std::optional(seen->running) : std::nullopt;
       stall.uninterruptible = found ? std::optional(seen->uninterruptible) : std::nullopt;
-      if (found) ++seen;
+      if (found) next = std::next(seen);
     }
   }
 

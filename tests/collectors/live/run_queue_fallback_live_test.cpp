@@ -107,7 +107,9 @@ TEST_F(LiveRunQueueFallback, WithTheProgramTooManyTasksAreReportedToo) {
   if (!crowd.alive()) GTEST_SKIP() << "this machine has no room for a thousand threads";
   EXPECT_EQ(run_queue().source, RunQueueSource::bpf);
   EXPECT_EQ(run_queue().why.substr(0, 60), "tasks are not counted: containers have more than 1000 tasks:");
+  node_.add();
   EXPECT_FALSE(node_.stalls("aa").running);
+  EXPECT_TRUE(node_.stalls("aa").reclaim);
 }
 
 }  // namespace

@@ -190,6 +190,21 @@ TEST_F(LiveRunQueue, TheTasksOfASubgroupAreItsContainers) {
   }
 }
 
+TEST_F(LiveRunQueue, AfterARemovalTheOthersTasksAreStillCounted) {
+  const auto c = task("cc", -1, spin);
+  ASSERT_TRUE(c.why_not().empty()) << c.why_not();
+  node_.enable(false);
+  node_.tick();
+  node_.enable(true);
+  node_.tick();
+  node_.cgroups().remove("kubepods/burstable/podaa");
+  node_.look();
+  node_.begin();
+  node_.add();
+  EXPECT_EQ(node_.stalls("bb").running, 0);
+  EXPECT_EQ(node_.stalls("cc").running, 1);
+}
+
 TEST_F(LiveRunQueue, ASteadyTickAllocatesNothing) {
   const auto a = task("aa", 0, spin), b = task("bb", 0, spin);
   for (int i = 0; i < 30; ++i) node_.tick();

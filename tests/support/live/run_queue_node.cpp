@@ -86,6 +86,8 @@ void RunQueueNode::add() {
   for (const auto& stall : node_.stalls) {
     auto& sum = row_of(stalls_, stall.cgroup);
     sum.reclaim = sum.reclaim.value_or(Duration::zero()) + stall.reclaim.value_or(Duration::zero());
+    sum.running = stall.running;
+    sum.uninterruptible = stall.uninterruptible;
     sum.block_io = sum.block_io.value_or(Duration::zero()) + stall.block_io.value_or(Duration::zero());
   }
   blame_.insert(blame_.end(), node_.run_queue.blame.begin(), node_.run_queue.blame.end());

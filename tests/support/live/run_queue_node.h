@@ -45,6 +45,7 @@ class RunQueueNode {
   /// How long the runner had the other thread of the core while the victim ran.
   [[nodiscard]] Duration beside(const std::string& victim, const std::string& runner) const;
   [[nodiscard]] Duration blamed_in_all(const std::string& victim) const;
+  /// The stalls since the start of watching, and the numbers of tasks in its last tick.
   [[nodiscard]] TaskStalls stalls(const std::string& pod) const;
   /// Waits longer than `above` since the start of watching.
   [[nodiscard]] std::uint64_t waits_above(const std::string& pod, std::chrono::microseconds time) const;
