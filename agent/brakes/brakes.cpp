@@ -9,17 +9,28 @@ namespace evenkeel::brakes {
 
 namespace {
 
-/// How long the quotas of a service and of its containers have throttled it since the last tick.
+/// How long a cgroup's own quota has throttled it since the last tick; absent: unknown.
+std::optional<Duration> throttled_itself(const NodeSnapshot& node, collectors::Sampler& sampler,
+                                         CgroupIndex index) {
+  const CgroupSample* cgroup = node.cgroup(index);
+  if (cgroup == nullptr || (cgroup->applied.cpu_limit && !cgroup->applied.cpu_limit->quota))
+    return Duration::zero();
+  const auto throttling = sampler.recent_use(cgroup->id).throttling;
+  return throttling ? std::optional(throttling->throttled_time) : std::nullopt;
+}
+
+/// How long the quotas of a service and of its containers have throttled it since the last tick. Where a
+/// container has a subgroup (crun), both have the same quota, or the subgroup alone has one: the longer time
+/// counts.
 std::optional<Duration> recent_throttling(const NodeSnapshot& node, collectors::Sampler& sampler,
                                           CgroupIndex victim) {
   Duration sum{};
-  for (std::size_t i = 0; i < node.cgroups.size(); ++i) {
-    const auto& each = node.cgroups[i];
-    if (static_cast<CgroupIndex>(i) != victim && each.parent != victim) continue;
-    if (each.applied.cpu_limit && !each.applied.cpu_limit->quota) continue;
-    const auto throttling = sampler.recent_use(each.id).throttling;
-    if (!throttling) return std::nullopt;
-    sum += throttling->throttled_time;
+  for (CgroupIndex i = 0; static_cast<std::size_t>(i) < node.cgroups.size(); ++i) {
+    if (i != victim && node.cgroup(i)->parent != victim) continue;
+    const auto throttled = throttled_itself(node, sampler, i);
+    const auto inside = throttled_itself(node, sampler, node.subgroup_of(i));
+    if (!throttled || !inside) return std::nullopt;
+    sum += std::max(*throttled, *inside);
   }
   return sum;
 }

@@ -47,6 +47,17 @@ class BrakeAlarm : public testing::Test {
                     "\nuser_usec 0\nsystem_usec 0\nnr_periods 10\nnr_throttled 1\nthrottled_usec " +
                     std::to_string(throttled_ms * 1000) + '\n');
   }
+  /// A container of the service whose tasks are in a subgroup, which has a quota.
+  void crun_container(const std::string& quota_of_container) {
+    scope_ = service_ + "/crio-c3.scope";
+    subgroup_ = scope_ + "/container";
+    for (const auto& cgroup : {scope_, subgroup_}) {
+      host_.cgroup(cgroup);
+      stat(cgroup, 0, 0);
+    }
+    host_.write(Controller::cpu, scope_, "cpu.max", quota_of_container);
+    host_.write(Controller::cpu, subgroup_, "cpu.max", "50000 100000\n");
+  }
   void ran(const std::string& cgroup, int usage_ms) { stat(cgroup, usage_ms, 0); }
   const tick::TickResult& alarm(Duration since, Contended what = Contended::cpu) {
     return agent_->alarm({.what = what,
@@ -59,7 +70,7 @@ class BrakeAlarm : public testing::Test {
     return metric_text(api::metrics_text(agent_->view()), name).value_or("<missing>");
   }
   FakeHost host_{};
-  std::string service_{}, batch_{}, slo_{};
+  std::string service_{}, batch_{}, slo_{}, scope_{}, subgroup_{};
   runtime::SteppedClock clock_{};
   runtime::Log log_{2, runtime::LogFormat::text, runtime::LogLevel::error, nullptr};
   std::unique_ptr<Agent> agent_{};
@@ -118,6 +129,28 @@ TEST_F(BrakeAlarm, IsTheServicesOwnQuotasDoing) {
              "some avg10=0.00 avg60=0.00 avg300=0.00 total=80000\n");
   alarm(milliseconds(2300));
   EXPECT_EQ(quota(), "40000 100000\n");
+}
+
+TEST_F(BrakeAlarm, IsTheDoingOfAQuotaInASubgroup) {
+  crun_container("max 100000\n");
+  start();
+  const auto original = quota();
+  ran(best_effort(), 80);
+  stat(subgroup_, 100, 60);
+  alarm(milliseconds(2200));
+  EXPECT_EQ(quota(), original);
+}
+
+TEST_F(BrakeAlarm, CountsTheSameQuotaOfAContainerAndItsSubgroupOnce) {
+  crun_container("50000 100000\n");
+  start();
+  ran(best_effort(), 80);
+  stat(scope_, 100, 50);
+  stat(subgroup_, 100, 60);
+  host_.file(host_.dir_of(Controller::cpu, service_) + "/cpu.pressure",
+             "some avg10=0.00 avg60=0.00 avg300=0.00 total=80000\n");
+  alarm(milliseconds(2200));
+  EXPECT_EQ(quota(), "40000 100000\n") << "60 of the 80 ms are its quota's, not 110";
 }
 
 TEST_F(BrakeAlarm, OfTheRunQueueNeedsNothingElse) {
