@@ -76,7 +76,12 @@ void DiskSettings::read(Slot& slot, const Host& host, std::span<char> buffer, Di
   for (std::size_t i = 0; i < slot.files.size(); ++i) {
     const auto& row = rows_[i];
     const auto text = slot.files[i].read(host, {layout_.root(row.controller), slot.path, row.name}, buffer);
-    if (!text) continue;
+    if (!text) {
+      // A file may come at any time (a scheduler that is loaded brings its own, v1 makes directories one by
+      // one), and a HeldFile retries a missing one only now and then; a new one tries at once.
+      if (vanished(text.error())) slot.files[i] = HeldFile(Hold::reopened);
+      continue;
+    }
     for (const auto& lever : row.levers) kernel::parse_disk_values(lever.knob, lever.name, *text, into);
   }
 }

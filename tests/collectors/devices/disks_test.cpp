@@ -194,6 +194,21 @@ TEST_P(DisksInTheSnapshot, BestEffortsLimitsAreReadBack) {
   EXPECT_EQ((reading.known & knob_bit(Knob::io_weight)) != 0, GetParam()) << "v1 has none here";
 }
 
+TEST_P(DisksInTheSnapshot, AFileThatComesLaterIsReadWhenItIsDue) {
+  limit_best_effort(true);
+  const auto be = sampled.fake.qos_path(KubeQos::besteffort);
+  const std::string file = GetParam() ? "io.bfq.weight" : "blkio.throttle.write_iops_device";
+  const auto knob = knob_bit(GetParam() ? Knob::io_bfq_weight : Knob::io_write_iops);
+  sampled.fake.remove(sampled.fake.dir_of(Controller::blkio, be) + '/' + file);
+  sampled.start();
+  sampled.tick();
+  ASSERT_EQ(sampled.node.disk_readings.size(), 1U);
+  EXPECT_EQ(sampled.node.disk_readings[0].known & knob, 0U);
+  sampled.fake.write(Controller::blkio, be, file, GetParam() ? "default 100\n" : "");
+  for (int i = 0; i < 10; ++i) sampled.tick();
+  EXPECT_NE(sampled.node.disk_readings[0].known & knob, 0U);
+}
+
 TEST_P(DisksInTheSnapshot, ANewDiskIsFoundAndASteadyTickAllocatesNothing) {
   limit_best_effort(true);
   sampled.start();
