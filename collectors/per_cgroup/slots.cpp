@@ -13,6 +13,10 @@ namespace {
 // file may appear a moment later.
 constexpr int kGrownUp = 8;
 
+// A file may be gone and come again while its cgroup stays: v2 removes a controller's files and makes new
+// ones when it is switched off and on for the cgroups below. A setting is found again within a minute.
+constexpr int kRetryReads = 6;
+
 // For what is read at least every second tick: use, throttling, memory in use, pressure of pods.
 constexpr int kOften = 2;
 
@@ -45,7 +49,7 @@ void CgroupSlots::follow(const tree::CgroupTree& tree, std::size_t limit, collec
 }
 
 CgroupSlots::Slot CgroupSlots::open_slot(const tree::CgroupTree& tree, const tree::Cgroup& cgroup) {
-  Slot slot{.id = cgroup.id, .path = cgroup.path};
+  Slot slot{.id = cgroup.id, .path = cgroup.path, .inode = cgroup.inode};
   const auto rows = cgroup_files();
   for (std::size_t row = 0; row < rows.size(); ++row) {
     const FilePath path = file_path(rows[row], tree, cgroup);
@@ -106,20 +110,46 @@ void CgroupSlots::settings_changed(CgroupId cgroup) {
 
 bool CgroupSlots::due(const OpenFile& open, const Slot& slot, std::uint64_t tick) const {
   const auto& row = row_of(open.row);
-  if (row.every == 1 || slot.age_ticks == 0 || (open.missing && slot.age_ticks < kGrownUp)) return true;
+  if (row.every == 1 || slot.age_ticks == 0 || (open.missing_reads > 0 && slot.age_ticks < kGrownUp))
+    return true;
   if (row.setting ? slot.settings_changed || options_.settings_every_tick : options_.slow_files_every_tick)
     return true;
   // Ids are consecutive, so the reads are spread evenly over the ticks.
   return (tick + slot.id.value) % static_cast<std::uint64_t>(row.every) == 0;
 }
 
+/// A new descriptor for a missing file, if it is there again and the cgroup is still the same: another one at
+/// the same path has a slot of its own as soon as the tree knows it.
+Text CgroupSlots::look_again(const Slot& slot, OpenFile& open, const Host& host,
+                             std::span<char> buffer) const {
+  HeldFile fresh(open.file.hold());
+  const auto text = fresh.read(host, place_of(slot, open), buffer);
+  if (!text) return std::nullopt;
+  const auto inode = host.inode(layout_.primary() + '/' + slot.path);
+  if (!inode || *inode != slot.inode) return std::nullopt;
+  open.file = std::move(fresh);
+  return *text;
+}
+
+Text CgroupSlots::read_text(const Slot& slot, OpenFile& open, const Host& host,
+                            std::span<char> buffer) const {
+  const auto text = open.file.read(host, place_of(slot, open), buffer);
+  const bool missing = !text && vanished(text.error());
+  open.missing_reads = missing ? static_cast<std::uint8_t>(open.missing_reads % kRetryReads + 1) : 0;
+  if (!missing) return text ? Text(*text) : std::nullopt;
+  // A HeldFile retries a missing file only now and then; a new one tries at once.
+  if (slot.age_ticks < kGrownUp) open.file = HeldFile(open.file.hold());
+  // Not every kernel has the file: one that was never there is hardly worth that.
+  const bool may_return = open.file.open() || !row_of(open.row).vendor;
+  if (open.missing_reads < kRetryReads || !may_return) return std::nullopt;
+  const auto again = look_again(slot, open, host, buffer);
+  if (again) open.missing_reads = 0;
+  return again;
+}
+
 void CgroupSlots::read(Slot& slot, OpenFile& open, const Host& host, std::span<char> buffer,
                        CgroupReading& reading) {
-  const auto text = open.file.read(host, place_of(slot, open), buffer);
-  open.missing = !text && vanished(text.error());
-  // A HeldFile retries a missing file only now and then; a new one tries at once.
-  if (open.missing && slot.age_ticks < kGrownUp) open.file = HeldFile(open.file.hold());
-  parse_file(row_of(open.row), text ? Text(*text) : Text{}, reading);
+  parse_file(row_of(open.row), read_text(slot, open, host, buffer), reading);
 }
 
 void CgroupSlots::collect(const Host& host, std::span<char> buffer, std::uint64_t tick, NodeSnapshot& node) {
@@ -171,7 +201,7 @@ std::vector<collectors::SamplerRead> CgroupSlots::reads() const {
   std::vector<collectors::SamplerRead> all;
   for (const auto& slot : slots_)
     for (const auto& open : slot.files)
-      if (!open.missing) all.push_back({path_of(slot, open), row_of(open.row).every});
+      if (open.missing_reads == 0) all.push_back({path_of(slot, open), row_of(open.row).every});
   return all;
 }
 

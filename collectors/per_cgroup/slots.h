@@ -35,14 +35,15 @@ class CgroupSlots {
   struct OpenFile {
     HeldFile file{};
     FilePath path{};
-    std::uint8_t row = 0;  ///< of cgroup_files()
-    bool missing = false;
+    std::uint8_t row = 0;            ///< of cgroup_files()
+    std::uint8_t missing_reads = 0;  ///< 0: it is there; otherwise from 1 to kRetryReads, over and over
   };
   static_assert(sizeof(OpenFile) <= 16);
   struct Slot {
     CgroupId id{};
-    std::string path{};  ///< relative to a hierarchy's root
-    int age_ticks = 0;   ///< stops at kGrownUp
+    std::string path{};       ///< relative to a hierarchy's root
+    std::uint64_t inode = 0;  ///< as tree::Cgroup::inode
+    int age_ticks = 0;        ///< stops at kGrownUp
     bool settings_changed = false;
     CgroupMemory memory{};
     CgroupMemory before{};  ///< state of the previous tick
@@ -54,6 +55,8 @@ class CgroupSlots {
   void share(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health);
   [[nodiscard]] bool due(const OpenFile& open, const Slot& slot, std::uint64_t tick) const;
   void read(Slot& slot, OpenFile& open, const Host& host, std::span<char> buffer, CgroupReading& reading);
+  Text read_text(const Slot& slot, OpenFile& open, const Host& host, std::span<char> buffer) const;
+  Text look_again(const Slot& slot, OpenFile& open, const Host& host, std::span<char> buffer) const;
 
   collectors::SamplerOptions options_;
   tree::Layout layout_{};

@@ -173,19 +173,6 @@ TEST_F(OnePod, OnATreeWithoutEventsEverythingMayBeReadEachTick) {
   }
 }
 
-TEST_F(OnePod, AHierarchyThatComesAMomentLaterIsPickedUpAtOnce) {
-  lay_out([](test::FakeHost& host) { host.v1(); });
-  const auto late = sampled.fake.dir_of(Controller::cpuset, pod);
-  sampled.fake.remove(late);
-  sampled.start();
-  sampled.tick();
-  EXPECT_FALSE(sampled.at(pod).applied.cpus);
-  sampled.fake.file(late + "/cpuset.cpus", "0-1\n");
-  sampled.tick();
-  ASSERT_TRUE(sampled.at(pod).applied.cpus);
-  EXPECT_EQ(sampled.at(pod).applied.cpus->text(), "0-1");
-}
-
 TEST_F(OnePod, MalformedTextInEveryFileMakesEverythingAbsent) {
   lay_out([](test::FakeHost& host) { host.v2(); });
   for (const char* file : {"cpu.stat", "memory.current", "memory.stat", "memory.events", "cpu.pressure",

@@ -173,6 +173,24 @@ TEST_F(SamplerLive, ARemovedCgroupIsAbsent) {
   EXPECT_FALSE(container().pressure.cpu);
 }
 
+/// The kernel removes the files of a controller and makes new ones; the directory stays.
+TEST_F(SamplerLive, AControllerThatIsSwitchedOffAndOnIsReadAgain) {
+  if (!v2()) GTEST_SKIP() << "on v1 the files of a controller stay";
+  const auto pod =
+      live.host().absolute(live.layout().unified + '/' + live.top() + "/kubepods/burstable/podaa-bb");
+  const auto switch_to = [&](const char* what) { return put(pod + "/cgroup.subtree_control", what); };
+  for (int i = 0; i < 20; ++i) tick();
+  const auto shares = container().applied.cpu_shares;
+  ASSERT_TRUE(shares && container().memory.current);
+  ASSERT_TRUE(switch_to("-cpu") && switch_to("-memory"));
+  for (int i = 0; i < 20; ++i) tick();
+  EXPECT_FALSE(container().applied.cpu_shares || container().memory.current);
+  ASSERT_TRUE(switch_to("+cpu") && switch_to("+memory"));
+  for (int i = 0; i < 60; ++i) tick();
+  EXPECT_EQ(container().applied.cpu_shares, shares);
+  EXPECT_TRUE(container().memory.current);
+}
+
 TEST_F(SamplerLive, ThisMachinesValuesArePlausible) {
   tick();
   std::this_thread::sleep_for(300ms);

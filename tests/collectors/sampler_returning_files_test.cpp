@@ -1,0 +1,76 @@
+// Files of a cgroup that come later than the cgroup, or are gone for a while: one pod on a fake host.
+#include <gtest/gtest.h>
+
+#include "tests/support/alloc_guard.h"
+#include "tests/support/scenes/sampler_node.h"
+
+namespace evenkeel {
+namespace {
+
+using test::SampledNode;
+
+struct FilesThatCome : testing::Test {
+  void lay_out(bool v2) {
+    sampled.fake.machine({.cpus = 4});
+    v2 ? sampled.fake.v2() : sampled.fake.v1();
+    sampled.fake.kubepods();
+    pod = sampled.fake.pod(KubeQos::besteffort, "aa-bb", {"c1"});
+  }
+  void tick(int times) {
+    for (int i = 0; i < times; ++i) sampled.tick();
+  }
+  SampledNode sampled{};
+  std::string pod{};
+};
+
+TEST_F(FilesThatCome, AHierarchyThatComesAMomentLaterIsPickedUpAtOnce) {
+  lay_out(false);
+  const auto late = sampled.fake.dir_of(Controller::cpuset, pod);
+  sampled.fake.remove(late);
+  sampled.start();
+  sampled.tick();
+  EXPECT_FALSE(sampled.at(pod).applied.cpus);
+  sampled.fake.file(late + "/cpuset.cpus", "0-1\n");
+  sampled.tick();
+  ASSERT_TRUE(sampled.at(pod).applied.cpus);
+  EXPECT_EQ(sampled.at(pod).applied.cpus->text(), "0-1");
+}
+
+TEST_F(FilesThatCome, AFileThatIsGoneForAWhileIsFoundAgainWithinAMinute) {
+  lay_out(true);
+  sampled.start();
+  tick(20);
+  const auto cpus = sampled.fake.dir_of(Controller::cpuset, pod) + "/cpuset.cpus";
+  sampled.fake.remove(cpus);
+  tick(10);
+  EXPECT_FALSE(sampled.at(pod).applied.cpus);
+  {
+    const test::AllocGuard guard;
+    for (int i = 0; i < 70; ++i)
+      sampled.sampler().collect(sampled.node, sampled.node.at + std::chrono::seconds(1));
+    EXPECT_EQ(guard.allocations(), 0U) << "looking for it costs no memory";
+  }
+  sampled.fake.file(cpus, "0-1\n");
+  tick(60);
+  ASSERT_TRUE(sampled.at(pod).applied.cpus);
+  EXPECT_EQ(sampled.at(pod).applied.cpus->text(), "0-1");
+}
+
+TEST_F(FilesThatCome, AMissingFileIsNotTakenFromAnotherCgroupAtTheSamePath) {
+  lay_out(true);
+  sampled.start();
+  tick(20);
+  sampled.fake.remove(sampled.fake.dir_of(Controller::cpuset, pod) + "/cpuset.cpus");
+  tick(10);
+  sampled.fake.remove_cgroup(pod);
+  sampled.fake.dir("sys/fs/cgroup/kubepods/besteffort/keep-the-inode-busy");
+  sampled.fake.pod(KubeQos::besteffort, "aa-bb", {"c1"});
+  tick(70);
+  EXPECT_FALSE(sampled.at(pod).applied.cpus) << "the tree does not know the new one yet";
+  sampled.rescan();
+  sampled.tick();
+  EXPECT_TRUE(sampled.at(pod).applied.cpus);
+}
+
+}  // namespace
+}  // namespace evenkeel
