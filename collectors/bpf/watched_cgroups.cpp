@@ -1,7 +1,6 @@
 #include "collectors/bpf/watched_cgroups.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "collectors/bpf/tables_shared.h"
 
@@ -52,13 +51,16 @@ bool WatchedSlots::alive(WatchSlot slot) const { return slot < rows_.size() && r
 
 namespace {
 
-constexpr std::uint32_t kFewestSlots = 1024;
+/// For cgroups that come while the rows of gone ones are retired: fifty per second.
+constexpr std::size_t kRoomForChurn = 256;
+constexpr std::size_t kFewestSlots = 512;
 
 }  // namespace
 
+/// Every CPU has a row for each slot, so spare slots are dear on large machines.
 std::uint32_t WatchedCgroups::slots_for(std::size_t cgroups) {
-  const auto wanted = std::bit_ceil(static_cast<std::uint32_t>(2 * cgroups + 512));
-  return std::clamp(wanted, kFewestSlots, static_cast<std::uint32_t>(kMostSlots));
+  const std::size_t wanted = cgroups + cgroups / 4 + kRoomForChurn;
+  return static_cast<std::uint32_t>(std::clamp(wanted, kFewestSlots, std::size_t{kMostSlots}));
 }
 
 WatchedCgroups::WatchedCgroups(const BpfProgram& program, std::uint32_t slots)
@@ -68,7 +70,7 @@ WatchedCgroups::WatchedCgroups(const BpfProgram& program, std::uint32_t slots)
       inodes_(slots) {}
 
 bool WatchedCgroups::too_small_for(std::size_t cgroups) const {
-  return inodes_.size() < kMostSlots && cgroups > inodes_.size() / 2;
+  return inodes_.size() < kMostSlots && cgroups + kRoomForChurn > inodes_.size();
 }
 
 bool WatchedCgroups::add_slot(const WatchedCgroup& cgroup, MonoTime now) {

@@ -65,7 +65,8 @@ struct WatchedCgroup {
 
 class WatchedCgroups {
  public:
-  /// How many slots a program needs for that many cgroups and their successors.
+  /// How many slots a program needs for that many cgroups, a quarter more, and their successors. The formula
+  /// is in docs/permissions.md.
   static std::uint32_t slots_for(std::size_t cgroups);
 
   /// `program` includes collectors/bpf/watched.h and must outlive this object.

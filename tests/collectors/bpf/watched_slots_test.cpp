@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "collectors/bpf/brake_shared.h"
 #include "collectors/bpf/tables_shared.h"
 #include "collectors/bpf/watched_cgroups.h"
 
@@ -53,6 +54,22 @@ TEST(WatchedSlots, AnUnassignedRowHasNoOwner) {
   EXPECT_FALSE(slots.alive(kNeverGiven));
   slots.retire(CgroupId{9}, at(0s));
   EXPECT_EQ(slots.taken(), 0U);
+}
+
+/// As docs/permissions.md says; the other tables are small.
+TEST(WatchedSlots, TheTablesOfALargeMachineFitBesideTheAgent) {
+  constexpr std::size_t kCgroups = 443;  // 110 pods with three containers each
+  constexpr std::size_t kCpus = 256, kBudget = std::size_t{64} << 20;
+  const std::size_t slots = bpf::WatchedCgroups::slots_for(kCgroups);
+  EXPECT_LT(slots * kCpus * (sizeof(WaitCell) + sizeof(BrakeCell) + sizeof(CountCell)), kBudget);
+  EXPECT_EQ(sizeof(WaitCell) + sizeof(BrakeCell), 208U) << "docs/permissions.md";
+  EXPECT_EQ(sizeof(CountCell), 64U) << "docs/permissions.md";
+}
+
+TEST(WatchedSlots, ThereIsRoomForMoreCgroupsAndForChurn) {
+  for (const std::size_t cgroups : {0U, 100U, 443U, 1000U, 3000U})
+    EXPECT_GE(bpf::WatchedCgroups::slots_for(cgroups), cgroups * 5 / 4 + 200) << cgroups;
+  EXPECT_EQ(bpf::WatchedCgroups::slots_for(100'000), std::uint32_t{kMostSlots});
 }
 
 }  // namespace
