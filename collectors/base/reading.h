@@ -50,13 +50,14 @@ inline std::string_view first_part(const Host& host, const std::string& path, st
 }
 
 /// Calls f(line) for every complete line, for up to `most` bytes of them; a line longer than the buffer is
-/// cut. Returns whether the file can be read.
+/// left out. Returns whether the file can be read.
 template <class F>
 bool for_each_line(const Host& host, const std::string& path, std::span<char> buffer, std::size_t most,
                    F&& f) {
   const auto file = host.open_read(path);
   if (!file) return false;
   std::size_t have = 0;
+  bool too_long = false;  // the line that the text continues: its rest is left out, too
   for (std::size_t total = 0; total < most;) {
     const auto got = ::read(file->get(), buffer.data() + have, buffer.size() - have);
     if (got < 0 && errno == EINTR) continue;
@@ -65,10 +66,11 @@ bool for_each_line(const Host& host, const std::string& path, std::span<char> bu
     total += static_cast<std::size_t>(got);
     std::string_view text(buffer.data(), have);
     for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-      f(text.substr(0, end));
+      if (!std::exchange(too_long, false)) f(text.substr(0, end));
       text.remove_prefix(end + 1);
     }
-    if (text.size() == buffer.size()) text = {};  // the line is too long: skip its rest too
+    too_long |= text.size() == buffer.size();
+    if (too_long) text = {};
     std::copy(text.begin(), text.end(), buffer.begin());
     have = text.size();
   }
