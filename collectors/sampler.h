@@ -41,8 +41,8 @@ class Sampler {
   void collect(NodeSnapshot& node, MonoTime now);
 
   /// Between two ticks: reads only the settings of cgroups that have none yet or whose settings changed.
-  /// Rates and node measurements stay as they are; throttling, which is per tick, becomes absent. Sets at and
-  /// since_previous. Returns whether any setting differs from before.
+  /// Measurements, also those of one tick like throttling, stay as they are, and `measured` becomes false.
+  /// Sets at and since_previous. Returns whether any setting differs from before.
   bool read_new_settings(NodeSnapshot& node, MonoTime now);
 
   /// Between two ticks: reads one cgroup now, without any effect on the next tick.
