@@ -93,6 +93,7 @@ void Executor::Impl::begin(MonoTime now) {
   static_cast<void>(journal.keep_file());  // if that fails, the next record says so
   fixed.assign(static_cast<std::size_t>(state.size()), 0);
   drop_gone();
+  if (all_denied()) leave_denied();
   for (int group = 0; group < state.size(); ++group) {
     if (!state.hands_off(group)) continue;
     for (const auto& lever : knob_table())
@@ -113,7 +114,7 @@ void Executor::Impl::run() {
     apply_intents();
     find_targets();
     report.deferred = 0;
-    if (targets.empty() || all_denied()) break;
+    if (targets.empty()) break;
     plan_batch();
     if (targets.empty()) break;  // no more in this tick
     if (confirm_targets() && carry_out()) break;
@@ -248,6 +249,19 @@ bool Executor::Impl::is_rejected(CgroupId cgroup, Knob knob, const KnobValue& va
   return row && row->value == value && row->pause.waits(at);
 }
 
+/// While everything seems to be refused, only values that were not refused before are tried, each tick until
+/// the first refusal: one that is accepted ends the pause.
+void Executor::Impl::leave_denied() {
+  for (const auto& row : rejected.rows())
+    if (is_denial(row.pause.code)) fix(state.index(row.cgroup), row.knob);
+}
+
+/// A file that refuses its values again says nothing about the others, and a sysctl nothing about cgroups.
+void Executor::Impl::count_denial(Knob knob, bool again) {
+  if (!again && !is_of_node(knob)) ++denied_in_a_row;
+  if (denied_in_a_row >= kAllDeniedThreshold && !denied.waits(at)) denied.refuse(EPERM, {}, at);
+}
+
 void Executor::Impl::accepted(CgroupId cgroup, Knob knob) {
   denied_in_a_row = 0;
   denied = {};
@@ -259,12 +273,13 @@ void Executor::Impl::reject(int group, Knob knob, const KnobValue& value, const 
   const auto cgroup = state.id(group);
   Rejected& row = rejected.at(cgroup, knob);
   if (!(row.value == value)) row.pause.length = {};
+  const bool denied_before = is_denial(row.pause.code);
   const bool is_new = row.pause.refuse(error.code, {}, at);
   row.value = value;
   fix(group, knob);
   ++counters.refusals;
   ++counters.refusals_by_errno[error.code];
-  if (is_denial(error.code) && ++denied_in_a_row >= kAllDeniedThreshold) denied.refuse(error.code, {}, at);
+  if (is_denial(error.code)) count_denial(knob, denied_before);
   // A lever that only vendor kernels have is not reported as missing elsewhere.
   if (!is_new || (evenkeel::row(knob).may_be_absent() && vanished(error))) return;
   report.refusals.push_back(

@@ -62,6 +62,8 @@ struct Executor::Impl {
   void reject(int group, Knob knob, const KnobValue& value, const Error& error, const std::string& text);
   [[nodiscard]] bool is_rejected(CgroupId cgroup, Knob knob, const KnobValue& value);
   void accepted(CgroupId cgroup, Knob knob);
+  void leave_denied();
+  void count_denial(Knob knob, bool again);
   [[nodiscard]] bool all_denied() const { return denied_in_a_row >= kAllDeniedThreshold && denied.waits(at); }
 
   // cgroup/executor/intents.cpp
@@ -131,8 +133,8 @@ struct Executor::Impl {
   std::vector<OwnSet> own_sets{};
   std::vector<KeptValue> kept{};  ///< of the last call
   ExecutorCounters counters{};
-  int denied_in_a_row = 0;  ///< EPERM and EROFS in a row, without a success between them
-  RetryBackoff denied{};
+  int denied_in_a_row = 0;  ///< files of cgroups that refused with EPERM or EROFS since the last success
+  RetryBackoff denied{};    ///< of all files
 
   // State of one moment, which may cover several calls:
   MonoTime at{};

@@ -102,5 +102,44 @@ TEST_F(Refusals, AReadOnlyTreeIsNoStorm) {
   EXPECT_EQ(kernel.text("kubepods/besteffort/pod-x39", "cpu.idle"), "1");
 }
 
+TEST_F(Refusals, ReadOnlySysctlsCostNothingButThemselves) {
+  for (const char* name : {"min_free_kbytes", "watermark_scale_factor"}) {
+    kernel.node_files[std::string("proc/sys/vm/") + name] = "10\n";
+    kernel.fail_writes(std::string("proc/sys/vm/") + name, EROFS);
+  }
+  plan.push_back({kNodeItself, Knob::min_free_kbytes, std::int64_t{67584}, false, 1, because("the test")});
+  plan.push_back(
+      {kNodeItself, Knob::watermark_scale_factor, std::int64_t{150}, false, 1, because("the test")});
+  for (int second = 0; second < 600; ++second) tick();
+  want(kBe, Knob::cpu_quota, std::int64_t{150000});
+  tick();
+  EXPECT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "150000");
+}
+
+TEST_F(Refusals, AFileThatIsNeverAcceptedCostsNothingButItself) {
+  kernel.fail_writes("sys/fs/cgroup/cpu/kubepods/besteffort/pod1/cpu.idle", EPERM);
+  want(kPod, Knob::cpu_idle, std::int64_t{1});
+  for (int second = 0; second < 512; ++second) tick();  // the last one tries it for the tenth time
+  want(kBe, Knob::cpu_quota, std::int64_t{150000});
+  tick();
+  EXPECT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "150000");
+  plan.clear();
+  tick();
+  EXPECT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "-1");
+}
+
+TEST_F(Refusals, WhileManyFilesRefuseANewValueIsStillTried) {
+  for (int i = 0; i < 12; ++i) {
+    const auto pod = "kubepods/besteffort/pod-x" + std::to_string(i);
+    add(pod);
+    want(pod, Knob::cpu_idle, std::int64_t{1});
+    kernel.fail_writes("sys/fs/cgroup/cpu/" + pod + "/cpu.idle", EPERM);
+  }
+  for (int second = 0; second < 100; ++second) tick();
+  want(kBe, Knob::cpu_quota, std::int64_t{150000});
+  tick();
+  EXPECT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "150000");
+}
+
 }  // namespace
 }  // namespace evenkeel::test
