@@ -41,6 +41,10 @@ bool Executor::Impl::judge(HeldValue& row) {
     return true;
   }
   if (text && is_ours(row, *text)) {
+    if (is_cut_by_kernel(row, *text)) {
+      row.ours = *text;
+      row.ours_value = state.now().value(group, row.knob);
+    }
     row.contest.look({.value = Sighting::Value::ours, .written = true}, at, counters);
     return true;
   }
@@ -58,13 +62,19 @@ void Executor::Impl::judge_yielded(HeldValue& row, int group) {
 }
 
 bool Executor::Impl::is_ours(const HeldValue& row, std::string_view text) const {
-  if (kernel::same_text(row.knob, row.ours, text)) return true;
+  if (kernel::same_text(row.knob, row.ours, text) || is_cut_by_kernel(row, text)) return true;
   // The kernel changes shares with cpu.idle, because of the agent's write: the resulting values are recorded.
   const auto* entry = row.knob == Knob::cpu_shares ? journal.find(row.file.path(), row.file.inode) : nullptr;
   if (!entry) return false;
   for (const auto& ours : entry->ours)
     if (kernel::same_text(row.knob, ours, text)) return true;
   return false;
+}
+
+/// A process that writes a smaller set is observed; the kernel, when a CPU goes offline, is not.
+bool Executor::Impl::is_cut_by_kernel(const HeldValue& row, std::string_view text) const {
+  return row.knob == Knob::cpuset_cpus && !tree.layout().v2(Controller::cpuset) && is_cut(row.ours, text) &&
+         !find_observed_write(row);
 }
 
 const ObservedWrite* Executor::Impl::find_observed_write(const HeldValue& row) const {

@@ -35,6 +35,12 @@ inline bool is_gone(const Result<std::uint64_t>& life, std::uint64_t inode) {
   return life ? *life != inode : vanished(life.error());
 }
 
+/// On v1 the kernel takes a CPU that goes offline out of every set, and does not put it back.
+inline bool is_cut(const std::string& ours, std::string_view text) {
+  const auto whole = CpuSet::parse(ours), left = CpuSet::parse(text);
+  return whole && left && *left != *whole && left->subset_of(*whole);
+}
+
 struct Executor::Impl {
   Impl(const tree::CgroupTree& the_tree, KernelFiles& the_files, Journal& the_journal,
        ExecutorOptions the_options)
@@ -73,6 +79,7 @@ struct Executor::Impl {
   void follow_owner(HeldValue& row, const decide::Intent& intent);
   void release(HeldValue& row);
   void follow_children(HeldValue& row, int group);
+  void follow_parent(HeldValue& row, int group);
   bool change_original(HeldValue& row, const KnobValue& value);
   void keep_idle_shares();
   void find_targets();
@@ -89,6 +96,7 @@ struct Executor::Impl {
   [[nodiscard]] bool handle_foreign_write(HeldValue& row, int group, const std::string& text);
   void judge_yielded(HeldValue& row, int group);
   [[nodiscard]] bool is_ours(const HeldValue& row, std::string_view text) const;
+  [[nodiscard]] bool is_cut_by_kernel(const HeldValue& row, std::string_view text) const;
   [[nodiscard]] bool is_reset(const HeldValue& row, std::string_view text,
                               const std::optional<KnobValue>& value, const ObservedWrite* write) const;
   [[nodiscard]] bool is_dying(int group, Knob knob) const;

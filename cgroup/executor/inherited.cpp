@@ -128,7 +128,7 @@ class CopySearch {
       const auto now = text_of(entry.dir);
       const bool narrow = !now.empty() && !kernel::same_text(kKnob, now, entry.original) &&
                           std::ranges::any_of(entry.ours, [&](const auto& ours) {
-                            return kernel::same_text(kKnob, now, ours);
+                            return kernel::same_text(kKnob, now, ours) || is_cut(ours, now);
                           });
       if (narrow) record_below(entry.dir, now, entry.original);
     }
@@ -142,9 +142,8 @@ class CopySearch {
     if (!text) note_unread(dir, text.error());
     return text ? std::string(trimmed(*text)) : std::string();
   }
-  /// cgroup v2 calls that file cpuset.cpus.effective.
   bool is_v1(const std::string& dir) {
-    const auto text = files_.read({.dir = dir, .name = "cpuset.effective_cpus"});
+    const auto text = v1_cpus(files_, dir);
     if (!text) note_unread(dir, text.error());
     return text.has_value();
   }
@@ -184,6 +183,10 @@ class CopySearch {
 };
 
 }  // namespace
+
+Result<std::string> v1_cpus(KernelFiles& files, const std::string& dir) {
+  return files.read({.dir = dir, .name = "cpuset.effective_cpus"});
+}
 
 Copies record_copies(KernelFiles& files, Journal& journal) { return CopySearch(files, journal).record(); }
 

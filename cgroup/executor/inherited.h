@@ -16,6 +16,9 @@ struct Copies {
   std::optional<Refused> unread{};  ///< a directory that could not be looked at: there may be copies in it
 };
 
+/// The CPUs of a directory on cgroup v1; ENOENT on cgroup v2, which calls that file cpuset.cpus.effective.
+Result<std::string> v1_cpus(KernelFiles& files, const std::string& dir);
+
 /// Puts pods and containers on cgroup v1 into the journal that were born after a crash and copied a CPU set
 /// of the agent's from the directory above: their original is that of this directory. Changes no kernel file.
 /// inherited.cpp says what is taken for a copy.

@@ -107,11 +107,28 @@ void Executor::Impl::follow_children(HeldValue& row, int group) {
   if (least != *original) change_original(row, KnobValue{least});
 }
 
+/// The kernel has taken a CPU that went offline out of the directory above, too, and there it stays out: the
+/// original would have lost it as well. Rows of directories above come first.
+void Executor::Impl::follow_parent(HeldValue& row, int group) {
+  if (row.knob != Knob::cpuset_cpus || tree.layout().v2(Controller::cpuset) || !row.contest.ours()) return;
+  const int parent = state.now().group(group).parent;
+  if (parent >= 0 && !state.known(parent, row.knob) && !state.read(parent, row.knob)) return;
+  const HeldValue* above = parent >= 0 ? held.find(state.id(parent), row.knob) : nullptr;
+  const auto most = above && above->contest.ours() ? above->original_value.value()
+                    : parent >= 0                  ? state.now().value(parent, row.knob)
+                                                   : KnobValue{state.online()};
+  const auto original = row.original_value.value();
+  const auto *has = std::get_if<CpuSet>(&original), *may = std::get_if<CpuSet>(&most);
+  if (!has || !may || has->subset_of(*may) || (*has & *may).empty()) return;
+  change_original(row, KnobValue{*has & *may});
+}
+
 void Executor::Impl::release(HeldValue& row) {
   const int group = state.index(row.cgroup);
   if (group < 0 || is_intended(group, row.knob) || is_locked(group, row.knob)) return;
   if (!state.known(group, row.knob) && !state.read(group, row.knob)) return;
   follow_children(row, group);
+  follow_parent(row, group);
   const auto original = row.original_value.value();
   if (is_rejected(row.cgroup, row.knob, original)) return fix(group, row.knob);
   want.assume(group, row.knob, original);

@@ -57,8 +57,10 @@ class Undo {
   /// empty by itself, but a plain one (on a fake root) is after a crash between opening and writing.
   bool is_ours(const JournalEntry& entry, std::string_view text) const {
     if (text.empty()) return true;
-    return std::ranges::any_of(entry.ours,
-                               [&](const auto& ours) { return kernel::same_text(entry.knob, ours, text); });
+    const bool may_be_cut = entry.knob == Knob::cpuset_cpus && v1_cpus(files_, entry.dir);
+    return std::ranges::any_of(entry.ours, [&](const auto& ours) {
+      return kernel::same_text(entry.knob, ours, text) || (may_be_cut && is_cut(ours, text));
+    });
   }
 
   /// On record as its owner's, and never written: see inherited.cpp.
@@ -82,12 +84,16 @@ class Undo {
     if (kernel::same_text(entry.knob, text, entry.original)) return done(entry), true;
     if (is_own_set(entry)) return done(entry), true;
     if (!is_ours(entry, text)) return leave(entry, text), true;
-    const auto written = files_.write(file, entry.original.empty() ? "\n" : entry.original);
+    return put_back(entry, text, entry.original);
+  }
+
+  bool put_back(const JournalEntry& entry, const std::string& before, const std::string& text) {
+    const auto written = files_.write(file_of(entry), text.empty() ? "\n" : text);
     if (!written) return refusal_ = written.error(), false;
     report_.writes.push_back(
         {.path = file_of(entry).shown_path(),
-         .old_text = text,
-         .new_text = entry.original,
+         .old_text = before,
+         .new_text = text,
          .knob = entry.knob,
          .by = decide::kNoPolicy,
          .restored = true,
@@ -132,9 +138,26 @@ class Undo {
     return any;
   }
 
+  /// v1 refuses CPUs that the directory above has lost because they went offline: the original would have
+  /// lost them, too. One above that is still on record is to get its own original first.
+  bool settle_for_parents(const JournalEntry& entry) {
+    if (entry.knob != Knob::cpuset_cpus || !v1_cpus(files_, entry.dir)) return false;
+    const KnobFile file = file_of(entry);
+    const KnobFile above{.dir = entry.dir.substr(0, entry.dir.rfind('/')), .name = file.name};
+    const auto life = files_.inode(above.dir);
+    if (!life || journal_.find(above.path(), *life)) return false;
+    const auto now = files_.read(file), most = files_.read(above);
+    const auto wants = CpuSet::parse(entry.original);
+    const auto may = most ? CpuSet::parse(*most) : std::nullopt;
+    if (!now || !wants || !may || wants->subset_of(*may) || (*wants & *may).empty()) return false;
+    return is_ours(entry, trimmed(*now)) &&
+           put_back(entry, std::string(trimmed(*now)), (*wants & *may).text());
+  }
+
   /// v2 refuses the empty set ("as the parent") in a group with processes: all CPUs of the parent come
   /// closest. The entry stays on record, and the refusal is reported.
   void settle_for_widest(const JournalEntry& entry) {
+    if (settle_for_parents(entry)) return;
     report_.refusals.push_back(
         {.path = file_of(entry).shown_path(), .error = refusal_, .text = entry.original});
     if (entry.knob != Knob::cpuset_cpus || !entry.original.empty()) return;

@@ -1,0 +1,71 @@
+// cgroup v1: a CPU goes offline, and the kernel takes it out of every CPU set for good, without an event.
+#include <gtest/gtest.h>
+
+#include "tests/support/scenes/executor_node.h"
+
+namespace evenkeel::test {
+namespace {
+
+struct Hotplug : ::testing::Test, ExecutorNode {
+  Hotplug() : ExecutorNode(false) {
+    want(kBe, Knob::cpuset_cpus, CpuSet::range(0, 3));
+    tick();
+  }
+  /// As hotplug_update_tasks_legacy() of the kernel.
+  void takes_cpu_3(const std::vector<const char*>& groups) {
+    for (const char* path : groups) kernel.at(path).cpus.remove(3);
+  }
+  void expect_restored(const executor::Report& report, const std::string& cpus) {
+    EXPECT_TRUE(report.foreign.empty());
+    EXPECT_TRUE(report.refusals.empty());
+    for (const char* path : {kBe, kPod, kCtr}) EXPECT_EQ(kernel.text(path, "cpuset.cpus"), cpus) << path;
+    EXPECT_EQ(journal.size(), 0U);
+  }
+};
+
+TEST_F(Hotplug, TheStopRestoresTheOriginal) {
+  takes_cpu_3({kBe, kPod, kCtr});
+  expect_restored(executor.restore_all(now), "0-7");
+}
+
+TEST_F(Hotplug, ARestoreAfterACrashRestoresTheOriginal) {
+  takes_cpu_3({kBe, kPod, kCtr});
+  expect_restored(executor::restore_from_journal(kernel, journal), "0-7");
+}
+
+TEST_F(Hotplug, TheStopRestoresWhatTheDirectoryAboveHasOfIt) {
+  takes_cpu_3({"kubepods", kBe, kPod, kCtr});
+  expect_restored(executor.restore_all(now), "0-2,4-7");
+}
+
+TEST_F(Hotplug, ARestoreAfterACrashRestoresWhatTheDirectoryAboveHasOfIt) {
+  takes_cpu_3({"kubepods", kBe, kPod, kCtr});
+  expect_restored(executor::restore_from_journal(kernel, journal), "0-2,4-7");
+}
+
+TEST_F(Hotplug, APodBornAfterACrashGetsTheOriginalAboveIt) {
+  takes_cpu_3({kBe, kPod, kCtr});
+  kernel.make("kubepods/besteffort/pod2");
+  expect_restored(executor::restore_from_journal(kernel, journal), "0-7");
+  EXPECT_EQ(kernel.text("kubepods/besteffort/pod2", "cpuset.cpus"), "0-7");
+}
+
+TEST_F(Hotplug, ARunningAgentTakesItForItsOwn) {
+  takes_cpu_3({kBe, kPod, kCtr});
+  plan.clear();
+  want(kBe, Knob::cpuset_cpus, CpuSet::range(0, 2));
+  for (int second = 0; second < 3; ++second) EXPECT_TRUE(tick().foreign.empty());
+  EXPECT_EQ(kernel.text(kBe, "cpuset.cpus"), "0-2");
+  plan.clear();
+  expect_restored(tick(), "0-7");
+}
+
+TEST_F(Hotplug, ASmallerSetThatAProcessWroteIsForeign) {
+  takes_cpu_3({kBe, kPod, kCtr});
+  seen.push_back({.cgroup = id(kCtr), .file = "cpuset.cpus"});
+  EXPECT_EQ(tick().foreign.size(), 1U);
+  EXPECT_EQ(kernel.text(kCtr, "cpuset.cpus"), "0-2");
+}
+
+}  // namespace
+}  // namespace evenkeel::test
