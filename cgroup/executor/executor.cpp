@@ -26,6 +26,7 @@ Report Executor::apply(const std::vector<decide::Intent>& plan, const NodeSnapsh
                        const std::vector<tree::TreeWatch::Changes::Value>& seen) {
   impl_->plan = &plan;
   impl_->seen = &seen;
+  impl_->adopt_leftovers(node.at);
   impl_->state.take(node, impl_->disk_targets());
   impl_->max_changes = impl_->options.max_changes;
   impl_->begin(node.at);
@@ -40,6 +41,7 @@ Report Executor::restore_all(MonoTime now) {
   impl_->seen = &none;
   impl_->rejected.rows().clear();
   impl_->denied_in_a_row = 0;
+  impl_->adopt_leftovers(now);
   impl_->state.look(impl_->disk_targets());
   impl_->max_changes = std::numeric_limits<std::size_t>::max();
   impl_->begin(now);

@@ -1,7 +1,7 @@
 // The implementation class of the executor, shared by its files: executor.cpp (one call),
 // cgroup/executor/intents.cpp (target values), cgroup/executor/foreign.cpp (foreign writes),
-// cgroup/executor/inherited.cpp (CPU sets that new cgroups copied), cgroup/executor/write.cpp (one write with
-// its journal record and report).
+// cgroup/executor/inherited.cpp (CPU sets that new cgroups copied), cgroup/executor/leftovers.cpp (values
+// that an earlier agent left), cgroup/executor/write.cpp (one write with its journal record and report).
 #pragma once
 
 #include <optional>
@@ -28,6 +28,9 @@ inline constexpr Reason kOwnerGoesFurther = because("its owner's own value goes 
 inline JournalEntry entry_of(const KnobFile& file, Knob knob, std::string original) {
   return {file.dir, file.inode, knob, file.entry(), std::move(original), {}};
 }
+
+/// The file that an entry of the journal is about.
+KnobFile file_of(const JournalEntry& entry);
 
 /// `life` is the inode that a directory has now: the one with `inode` is removed, though another may have its
 /// name. False also where that is not known: a descriptor or memory was missing.
@@ -105,6 +108,11 @@ struct Executor::Impl {
   void report_foreign(const HeldValue& row, Contest::Step step, const std::string& theirs);
   void let_go(const HeldValue& row);
 
+  // cgroup/executor/leftovers.cpp
+  void adopt_leftovers(MonoTime now);
+  [[nodiscard]] std::optional<CgroupId> cgroup_of(const JournalEntry& entry) const;
+  void adopt(const JournalEntry& entry, HeldValue& row);
+
   // cgroup/executor/inherited.cpp
   const HeldValue* limiting_ancestor(int group);
   void adopt_inherited();
@@ -141,6 +149,7 @@ struct Executor::Impl {
   std::vector<OwnSet> own_sets{};
   std::vector<KeptValue> kept{};  ///< of the last call
   ExecutorCounters counters{};
+  bool has_adopted_leftovers = false;
   int denied_in_a_row = 0;  ///< files of cgroups that refused with EPERM or EROFS since the last success
   RetryBackoff denied{};    ///< of all files
 

@@ -10,6 +10,15 @@
 #include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel::executor {
+
+KnobFile file_of(const JournalEntry& entry) {
+  const auto& lever = row(entry.knob);
+  const auto at = std::min(entry.file.find('@'), entry.file.size());
+  const auto name = std::string_view(entry.file).substr(0, at);
+  const auto device = at == entry.file.size() ? std::nullopt : parse_device(entry.file.substr(at + 1));
+  return {entry.dir, name == lever.v2_file ? lever.v2_file : lever.v1_file, entry.inode, device.value_or(0)};
+}
+
 namespace {
 
 /// cpu.idle is restored before shares: the kernel refuses shares of an idle group, and resets them when it
@@ -34,15 +43,6 @@ class Undo {
   }
 
  private:
-  static KnobFile file_of(const JournalEntry& entry) {
-    const auto& lever = row(entry.knob);
-    const auto at = std::min(entry.file.find('@'), entry.file.size());
-    const auto name = std::string_view(entry.file).substr(0, at);
-    const auto device = at == entry.file.size() ? std::nullopt : parse_device(entry.file.substr(at + 1));
-    return {entry.dir, name == lever.v2_file ? lever.v2_file : lever.v1_file, entry.inode,
-            device.value_or(0)};
-  }
-
   void done(const JournalEntry& entry) { static_cast<void>(journal_.done(entry.path(), entry.inode)); }
 
   void leave(const JournalEntry& entry, const std::string& theirs) {
