@@ -1,5 +1,6 @@
 #include "agent/writers/writers.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "agent/record/audit.h"
@@ -32,7 +33,50 @@ Result<std::string> boot_id(const Host& host) {
   return std::string(id);
 }
 
+namespace {
+
+/// The cgroups that the journal has records of, once for each record.
+std::vector<std::string> recorded_cgroups(const executor::Journal& journal) {
+  std::vector<std::string> dirs;
+  for (const auto& entry : journal.entries())
+    if (entry.inode != 0) dirs.push_back(entry.dir);
+  for (const auto& [path, inode] : journal.directories())
+    if (path.starts_with("sys/fs/cgroup/")) dirs.push_back(path);
+  return dirs;
+}
+
+/// Not empty: none of the recorded cgroups is there, not even what the first part of its path names, and that
+/// need not mean that they were removed: a container with a cgroup namespace of its own sees no others.
+std::string why_hidden(const Host& host, const executor::Journal& journal) {
+  const auto layout = tree::detect_layout(host, "");
+  const auto hierarchies = layout ? layout->hierarchies() : std::vector<std::string>();
+  std::string hidden;
+  for (const auto& dir : recorded_cgroups(journal)) {
+    const auto is_above = [&](const std::string& root) { return dir.starts_with(root + '/'); };
+    const auto root = std::ranges::find_if(hierarchies, is_above);
+    const bool found = root != hierarchies.end();
+    if (found && host.exists(dir.substr(0, dir.find('/', root->size() + 1)))) return {};
+    if (!found || !tree::is_true_root(host, *layout, *root)) hidden = dir;
+  }
+  if (hidden.empty()) return {};
+  return host.absolute(hidden) +
+         " and all other cgroups of the journal are not visible here, and this is not the root of the cgroup "
+         "hierarchy (a container's own cgroup namespace?): nothing was restored, and the journal is kept; "
+         "run "
+         "`evenkeel restore` on the node itself";
+}
+
+}  // namespace
+
 executor::Report restore_leftovers(const Host& host, const KernelPorts& ports, executor::Journal& journal) {
+  if (auto why = why_hidden(host, journal); !why.empty()) {
+    executor::Report kept;
+    kept.refusals.push_back({.path = "journal",
+                             .error = {.code = ENOENT, .op = Op::open},
+                             .text = "originals",
+                             .detail = std::move(why)});
+    return kept;
+  }
   executor::Report report = executor::restore_from_journal(ports.files, journal);
   resctrl::restore_resctrl(ports.groups, journal, report);
   sched::restore_core_sched(ports.groups, ports.cookies, journal, report);
@@ -108,6 +152,7 @@ Restored restore_offline(const RestoreOptions& options, runtime::Log& log, const
   }
   if (!journal) return {{}, no_journal(options.state_dir, journal.error().code)};
   if (journal->corrupt_records() > 0) log_damage(log, options.state_dir, *journal);
+  if (auto why = why_hidden(*host, *journal); !why.empty()) return {{}, std::move(why)};
   auto audit = record::Audit::open(options.state_dir, &wall);
   executor::FileWriter files(*host);
   executor::ResctrlKernelFiles groups(*host);

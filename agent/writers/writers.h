@@ -59,7 +59,8 @@ std::vector<int> flock_holders(std::string_view locks, std::uint64_t device, std
 /// Says which lines of the journal could not be read, and where they are.
 void log_damage(runtime::Log& log, const std::string& state_dir, const executor::Journal& journal);
 
-/// Restores every original in a journal, through all writers.
+/// Restores every original in a journal, through all writers. Nothing, with a refusal, where none of the
+/// recorded cgroups can be seen.
 struct KernelPorts {
   KernelFiles& files;
   ResctrlFiles& groups;

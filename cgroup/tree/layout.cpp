@@ -186,6 +186,12 @@ Result<Layout> detect_layout(const Host& host, std::string_view cgroup_root) {
   return layout;
 }
 
+bool is_true_root(const Host& host, const Layout& layout, const std::string& hierarchy) {
+  if (hierarchy == layout.unified) return !host.exists(hierarchy + "/cgroup.type");  // not of the root
+  return host.exists(hierarchy + "/cgroup.sane_behavior") ||
+         !host.on_kernel_fs(hierarchy);  // only of the root
+}
+
 bool detect_driver(const Host& host, Layout& layout) {
   auto systemd = layout, cgroupfs = layout, sliced = layout;
   systemd.driver = sliced.driver = CgroupDriver::systemd;

@@ -52,6 +52,10 @@ Result<Layout> detect_layout(const Host& host, std::string_view cgroup_root);
 /// the layout changed.
 bool detect_driver(const Host& host, Layout& layout);
 
+/// Whether this directory of a hierarchy (one of Layout::hierarchies()) is its root, and not the cgroup that
+/// a container sees as the root.
+bool is_true_root(const Host& host, const Layout& layout, const std::string& hierarchy);
+
 /// What a directory below kubepods is, judged by its name alone.
 struct PodDirName {
   std::string uid{};  ///< with '-' as in the API
