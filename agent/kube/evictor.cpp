@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <deque>
 #include <utility>
 
@@ -58,9 +59,21 @@ bool unregistered(const http::HttpReply& reply) {
   return reply.status == 400 && reply.body.find("is registered for version") != std::string::npos;
 }
 
+/// A budget that forbids an eviction is named as the cause, by every version of Kubernetes.
+bool is_budget(const KubeStatus::Cause& cause) { return cause.reason == "DisruptionBudget"; }
+
+/// A 429 without a budget is an overloaded server's, in plain text or as a Status: it says nothing of the
+/// pod.
+bool is_overload(const http::HttpReply& reply) {
+  if (reply.status != 429) return false;
+  const auto status = parse_status(reply.body);
+  return !status || std::ranges::none_of(status->causes, is_budget);
+}
+
 bool no_answer(const http::HttpReply& reply) {
   const bool budgets = reply.body.find("PodDisruptionBudget") != std::string::npos;
-  return reply.failure != http::HttpFailure::none || reply.status == 401 || (reply.status >= 500 && !budgets);
+  return reply.failure != http::HttpFailure::none || reply.status == 401 ||
+         (reply.status >= 500 && !budgets) || is_overload(reply);
 }
 
 /// Maps a final answer to an outcome.

@@ -95,6 +95,23 @@ TEST_F(EvictorTest, ADisruptionBudgetDelaysTheRetry) {
   EXPECT_EQ(ask().not_before, seconds(120));
 }
 
+TEST_F(EvictorTest, AnOverloadedServerIsNoDisruptionBudget) {
+  const std::string not_ready =
+      R"({"kind":"Status","status":"Failure","message":"storage is (re)initializing","reason":"TooManyRequests","code":429})";
+  int posts = 0;
+  server.answers([&](const Asked& asked, Exchange& exchange) {
+    if (asked.method == "GET") return void(exchange.send(http_answer(200, kOld)));
+    const char* now = "Retry-After: 0\r\n";
+    if (++posts == 1)
+      exchange.send(http_answer(429, "Too many requests, please try again later.\n", now, "text/plain"));
+    else
+      exchange.send(posts == 2 ? http_answer(429, not_ready, now) : http_answer(201, "{}"));
+  });
+  EXPECT_EQ(ask().kind, Kind::accepted);
+  EXPECT_EQ(posts, 3);
+  EXPECT_EQ(server.asked().back().target, "/api/v1/namespaces/batch/pods/p1/eviction");
+}
+
 TEST_F(EvictorTest, RefusalsThatNeedAnOperatorDelayTheRetryForLong) {
   for (const auto& [status, body] :
        {std::pair(500, kTwoBudgets), std::pair(403, "{}"), std::pair(415, "{}")}) {
