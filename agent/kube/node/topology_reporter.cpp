@@ -105,7 +105,10 @@ struct TopologyReporter::Impl {
       missing = reply.status == kNotFound && method == "PATCH" && parse_status(reply.body).has_value();
       standing.reset();
     }
-    if (missing && method == "PATCH") return next();  // it is to be created
+    if (missing && method == "PATCH") {
+      node_uid.clear();  // an object that is gone may have gone with its Node
+      return next();     // it is to be created
+    }
     if (!reply.ok()) return refuse(why_not(reply), reply.retry_after, reply.status == kConflict);
     if (method == "GET") {
       node_uid = uid_in(reply.body);

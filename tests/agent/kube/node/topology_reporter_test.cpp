@@ -83,6 +83,36 @@ TEST_F(TopologyReporterTest, CreatesTheObjectForItsNode) {
   EXPECT_EQ(server.asked()[2].header("content-type"), "application/json");
 }
 
+TEST_F(TopologyReporterTest, CreatesItAgainForTheNodeThatIsThereThen) {
+  look_interval = milliseconds(10);
+  auto registered = std::make_shared<int>(1);
+  auto held = std::make_shared<std::string>();
+  server.answers([registered, held](const Asked& asked, Exchange& exchange) {
+    if (asked.method == "GET")
+      return void(exchange.send(http_answer(
+          200, R"({"kind":"Node","metadata":{"uid":"u-)" + std::to_string(*registered) + R"("}})")));
+    if (asked.method == "POST") {
+      *held = asked.body;
+      return void(exchange.send(http_answer(201, *held)));
+    }
+    if (!held->empty() && *registered == 1) {  // the Node is deleted, and its object with it
+      *registered = 2;
+      held->clear();
+    }
+    exchange.send(held->empty() ? refusal(404, "NotFound", "not found") : http_answer(200, *held));
+  });
+  std::vector<std::string> created;
+  enough = [] { return false; };
+  ASSERT_TRUE(asker.loop().every(milliseconds(1), [&](std::uint64_t) {
+    created.clear();
+    for (const auto& one : server.asked())
+      if (one.method == "POST") created.push_back(one.body);
+    if (created.size() == 2) asker.stop();
+  }));
+  run();
+  EXPECT_EQ(created, (std::vector<std::string>{"u-1:wanted", "u-2:wanted"}));
+}
+
 TEST_F(TopologyReporterTest, PatchesOnlyWhatDiffersAndLooksForOthersNowAndThen) {
   serves("old");
   run();
