@@ -137,7 +137,13 @@ struct ListWatch::Impl {
   void refused(const WatchEvent& error) {
     stop();
     if (lost_our_place(error.code)) return lose_place({});
+    list_if_due();
     failed(trouble({.status = error.code, .body = error.message}), {});
+  }
+  /// However a watch has ended: where something cuts them all off, none ends in order. A watch that did not
+  /// begin does not count, or after a long outage all agents would list at once.
+  void list_if_due() {
+    if (clock.now() - listed >= options.relist_interval) version.clear();
   }
   void stood() {
     works();
@@ -149,11 +155,11 @@ struct ListWatch::Impl {
     const bool begun = reply.status >= 200 && reply.status < 300;
     if (reply.failure == http::HttpFailure::too_large || (!begun && lost_our_place(reply.status)))
       return lose_place(reply.retry_after);
+    if (begun) list_if_due();
     if (!reply.ok()) return failed(begun && backoff.failures() == 0 ? "" : trouble(reply), reply.retry_after);
     if (!watching.worked)
       return failed("", {});  // ended before it began: back off, this may repeat endlessly
     on_answer.confirmed();
-    if (clock.now() - listed >= options.relist_interval) version.clear();
     timers.next->arm(watching.since + options.min_interval - clock.now());
   }
 

@@ -124,6 +124,28 @@ TEST_F(ObjectWatchTest, ItIsListedAgainAtAnInterval) {
       << "the same again is no news";
 }
 
+TEST_F(ObjectWatchTest, ItIsListedAgainAlsoWhereNoWatchEndsInOrder) {
+  options_.watch.relist_interval = milliseconds(1);
+  server_.lists(7, {object(5)});
+  server_.watched_for_ever([](Exchange& exchange) {
+    exchange.send(chunked_head() + chunk(bookmark_json(33)));
+    exchange.close();
+  });
+  until([this] { return lists() >= 3; });
+  server_.watched_for_ever(saying({bookmark_json(33), gone_json(500, "etcdserver: leader changed")}));
+  const int before = lists();
+  until([&] { return lists() >= before + 3; });
+}
+
+TEST_F(ObjectWatchTest, AServerThatWasAwayForLongIsNotListedByAllAtOnce) {
+  options_.watch.relist_interval = milliseconds(1);
+  server_.lists(7, {object(5)});
+  for (int i = 0; i < 2; ++i)
+    server_.watched([](Exchange& exchange) { exchange.send(http_answer(503, "away")); });
+  until([this] { return watches() == 3; });
+  EXPECT_EQ(lists(), 1);
+}
+
 TEST_F(ObjectWatchTest, DestructionIsSilent) {
   until([this] { return watches() == 1; });
   watch_.reset();
