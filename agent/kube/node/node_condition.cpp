@@ -47,11 +47,11 @@ struct NodeCondition::Impl {
   Options options;
   TroubleReport trouble_report;
   std::optional<Patcher> patcher{};
-  NodeProblems published{};  ///< the last state that was published,
-  bool said = false;         ///< whether there was one,
-  bool confirmed = false;    ///< and whether the server confirmed it
-  MonoTime well_at{};        ///< the last time when the agent was not degraded, or the start
-  ProblemsSince since{};     ///< of the published problems
+  std::optional<NodeProblems> published{};  ///< the last state that was published; absent: none yet
+  NodeProblems sent{};                      ///< what the last request said
+  bool confirmed = false;                   ///< the server has taken what was published last
+  MonoTime well_at{};                       ///< the last time when the agent was not degraded, or the start
+  ProblemsSince since{};                    ///< of the published problems
   bool leaving = false;
 
   Impl(runtime::EventLoop& events, const runtime::Clock& time, const runtime::WallClock& date, Options how,
@@ -65,31 +65,36 @@ struct NodeCondition::Impl {
 
   [[nodiscard]] std::int64_t unix_seconds() const { return static_cast<std::int64_t>(wall.unix_seconds()); }
 
+  std::string body(const NodeProblems& problems) {
+    sent = problems;
+    return condition_patch(problems, since, unix_seconds());
+  }
   void publish(const NodeProblems& now, bool urgent) {
-    if (now.degraded && !published.degraded) since.degraded = unix_seconds();
-    if (now.contended && !published.contended) since.contended = unix_seconds();
+    const NodeProblems before = published.value_or(NodeProblems{});
+    if (now.degraded && !before.degraded) since.degraded = unix_seconds();
+    if (now.contended && !before.contended) since.contended = unix_seconds();
     published = now;
-    said = true;
     confirmed = false;
-    patcher->publish([this, now] { return condition_patch(now, since, unix_seconds()); }, urgent);
+    patcher->publish([this, now] { return body(now); }, urgent);
   }
   void say(NodeProblems now) {
     if (!now.degraded) well_at = clock.now();
     if (now.degraded && clock.now() - well_at < options.lasting) {
-      if (!said) return;  // an earlier run may have said the same
+      if (!published) return;  // an earlier run may have said the same
       now.degraded.reset();
     }
-    if (!said || published != now) publish(now, false);
+    if (published != now) publish(now, false);
   }
   bool take(const http::HttpReply& reply) {
     const auto why = trouble(reply);
-    confirmed = why.empty();
+    const bool newest = sent == published;  // else a newer patch waits for this answer
+    confirmed = why.empty() && newest;
     trouble_report.update(why);
-    if (leaving) loop.stop();
-    return confirmed;
+    if (leaving && newest) loop.stop();
+    return why.empty();
   }
   void take_off(Duration patience) {
-    if (!said || (published == NodeProblems{} && confirmed)) return;
+    if (!published || (published == NodeProblems{} && confirmed)) return;
     publish_at_the_end(loop, patience, [this] {
       leaving = true;
       publish({}, true);

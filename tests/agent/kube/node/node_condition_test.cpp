@@ -56,6 +56,7 @@ class NodeConditionTest : public testing::Test {
   runtime::SteppedClock clock{};
   FixedWallClock wall{1795231046};
   std::uint64_t waiting_for = 0;
+  std::size_t under_way = 0;
   std::vector<std::string> failures{};
   const record::NodeProblem trouble{"LeversRefused", "EROFS"}, other{"PodsStale", "an old list"};
   kube::KubeClient api = std::move(
@@ -148,6 +149,39 @@ TEST_F(NodeConditionTest, TheConditionIsRemovedWhenTheAgentStops) {
   clock.advance(seconds(5));
   condition.clear(seconds(20));
   ASSERT_EQ(server.asked().size(), 2U);
+  EXPECT_EQ(body(1), kOff);
+}
+
+TEST_F(NodeConditionTest, AStopWaitsForItsOwnPatchAndNotForAnEarlierOne) {
+  server.answers([this](const Asked&, Exchange& exchange) {
+    exchange.wait(std::chrono::milliseconds(100));
+    exchange.send(answer);
+  });
+  clock.advance(seconds(31));
+  condition.publish({.degraded = trouble});
+  ASSERT_TRUE(asker.loop().every(std::chrono::milliseconds(1), [this](std::uint64_t) {
+    if (std::exchange(under_way, server.asked().size()) == 0 && under_way == 1) asker.stop();
+  }));
+  asker.run();  // until the first patch has reached the server
+  condition.clear(seconds(20));
+  ASSERT_EQ(server.asked().size(), 2U);
+  EXPECT_EQ(body(1), kOff);
+  EXPECT_EQ(answered(), 2U);
+}
+
+TEST_F(NodeConditionTest, AnEarlierAnswerDoesNotConfirmWhatWasSaidSince) {
+  clock.advance(seconds(31));
+  condition.publish({.degraded = trouble});
+  server.answers([this](const Asked&, Exchange& exchange) {
+    exchange.wait(std::chrono::milliseconds(100));
+    exchange.send(answer);
+  });
+  ASSERT_TRUE(asker.loop().every(std::chrono::milliseconds(1), [this](std::uint64_t) {
+    if (std::exchange(under_way, server.asked().size()) == 0 && under_way == 1) condition.publish({});
+  }));
+  until(1);
+  condition.clear(seconds(20));
+  ASSERT_EQ(server.asked().size(), 2U) << "the agent has said that all is well, but the server not heard it";
   EXPECT_EQ(body(1), kOff);
 }
 
