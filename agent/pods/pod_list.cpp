@@ -98,7 +98,7 @@ std::string too_long_notice(std::string_view beginning) {
 }
 
 std::string too_many_notice(std::size_t most) {
-  return "pods beyond the first " + std::to_string(most) + " are left out";
+  return "pods beyond " + std::to_string(most) + " are left out, ended ones first";
 }
 
 PodListReader::PodListReader(std::string file, Source source)
@@ -111,18 +111,28 @@ PodListReader::PodListReader(std::string file, Source source)
 }
 
 void PodListReader::take(const document::Value& item) {
-  if (++items_ > kMostPods) return;
-  if (auto pod = read_pod(item, source_, list_.notices)) list_.pods.push_back(std::move(*pod));
+  const bool full = ++items_ > kMostPods, ended = has_ended(item);
+  if (full && (ended || ended_.empty())) return;
+  auto pod = read_pod(item, source_, list_.notices);
+  if (full) {
+    if (pod) list_.pods[ended_.back()] = std::move(*pod);
+    return ended_.pop_back();
+  }
+  if (!pod) return;
+  if (ended) ended_.push_back(list_.pods.size());
+  list_.pods.push_back(std::move(*pod));
 }
 
 void PodListReader::begin() {
   list_ = {};
   items_ = 0;
+  ended_.clear();
   reader_.begin();
 }
 
 PodList PodListReader::end() {
   PodList out = std::exchange(list_, {});
+  ended_.clear();
   if (std::exchange(items_, 0) > kMostPods) out.notices.push_back(too_many_notice(kMostPods));
   const auto parsed = reader_.end();
   out.problems = parsed.problems;

@@ -35,7 +35,8 @@ void normalize(PodList& list);
 /// The notice that a server's pod is left out because it is too long, of which only the beginning was kept.
 std::string too_long_notice(std::string_view beginning);
 
-/// Of a server's list; no node runs nearly as many. Further ones are left out, with a notice.
+/// Of a server's list; no node runs nearly as many, but a cluster keeps thousands that have ended. Further
+/// ones are left out, with a notice, and an ended one for each that has not ended.
 inline constexpr std::size_t kMostPods = 5000;
 std::string too_many_notice(std::size_t most);
 
@@ -56,6 +57,7 @@ class PodListReader {
   Source source_;
   PodList list_{};
   std::size_t items_ = 0;
+  std::vector<std::size_t> ended_{};  ///< where in the list those are that may be replaced
   document::ListReader reader_;
 };
 
@@ -71,6 +73,10 @@ NodeFile parse_node(std::string_view text, const std::string& file, Source sourc
 
 /// The members of a v1 Pod to keep. read_pod() cannot see a member that is not named there.
 std::span<const document::KeyFilter> pod_key_filter();
+
+/// Succeeded or failed. Such a pod stays in the API for long, and in a list while there is room: a failed
+/// member breaks its gang, and the directory of one that has just ended is no unknown pod's.
+bool has_ended(const document::Value& item);
 
 /// Absent: the pod is left out; `notices` says why. An unreadable annotation is left out alone. Of an API
 /// server's pods none can speak for another one, and none is static but a mirror pod.

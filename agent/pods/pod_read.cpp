@@ -195,6 +195,11 @@ std::string shortened(std::string notice) {
 
 }  // namespace
 
+bool has_ended(const document::Value& item) {
+  const auto phase = phase_of(text_at(item, {"status", "phase"}));
+  return phase == PodPhase::succeeded || phase == PodPhase::failed;
+}
+
 std::optional<Pod> read_pod(const document::Value& item, Source source, std::vector<std::string>& notices) {
   std::vector<std::string> own;
   auto pod = read_whole(item, source, own);

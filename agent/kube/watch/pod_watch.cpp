@@ -43,7 +43,7 @@ struct PodWatch::Impl {
   OnChange on_change;
   /// The pods by namespace and name.
   struct Known {
-    std::map<std::string, ReadPod> pods{};
+    std::map<std::string, ReadPod> pods{}, ended{};
     bool left_out = false;                ///< there were more since the last list
     std::vector<std::string> too_long{};  ///< notices of those in the last list
   };
@@ -53,13 +53,20 @@ struct PodWatch::Impl {
   std::optional<runtime::Timer> soon{};
   std::optional<ListWatch> watch{};
 
+  static void forget(const std::string& key, Known& in) {
+    in.pods.erase(key);
+    in.ended.erase(key);
+  }
   void keep(const document::Value& object, Known& in) {
     auto key = key_of(object);
-    if (in.pods.size() >= options.most_pods && !in.pods.contains(key)) {
+    forget(key, in);
+    const bool ended = pods::has_ended(object);
+    if (in.pods.size() + in.ended.size() >= options.most_pods) {
       in.left_out = true;
-      return;
+      if (ended || in.ended.empty()) return;
+      in.ended.erase(in.ended.begin());
     }
-    in.pods.insert_or_assign(std::move(key), read(object));
+    (ended ? in.ended : in.pods).emplace(std::move(key), read(object));
   }
   std::string take_list() {
     known = std::exchange(arriving, {});
@@ -68,7 +75,7 @@ struct PodWatch::Impl {
   }
   void take_event(const WatchEvent& event) {
     if (event.kind == WatchEvent::Kind::gone) {
-      known.pods.erase(key_of(event.object));
+      forget(key_of(event.object), known);
     } else {
       keep(event.object, known);
     }
@@ -79,10 +86,11 @@ struct PodWatch::Impl {
     soon->disarm();
     waiting = false;
     pods::PodList list{.notices = known.too_long};
-    for (const auto& [key, one] : known.pods) {
-      if (one.pod) list.pods.push_back(*one.pod);
-      list.notices.insert(list.notices.end(), one.notices.begin(), one.notices.end());
-    }
+    for (const auto* pods : {&known.pods, &known.ended})
+      for (const auto& [key, one] : *pods) {
+        if (one.pod) list.pods.push_back(*one.pod);
+        list.notices.insert(list.notices.end(), one.notices.begin(), one.notices.end());
+      }
     if (known.left_out) list.notices.push_back(pods::too_many_notice(options.most_pods));
     pods::normalize(list);
     on_change.pods(std::move(list));

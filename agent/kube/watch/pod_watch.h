@@ -18,7 +18,7 @@ class PodWatch {
     std::string node{};  ///< the node's name; a legal part of a URL
     /// Events that arrive within this time become one list. It is longer where lists take much time.
     Duration gather{std::chrono::milliseconds(20)};
-    /// Beyond it, further pods are left out, with a notice.
+    /// Beyond it, further pods are left out, with a notice, ended ones first.
     std::size_t most_pods = pods::kMostPods;
     ListWatch::Options watch{};
   };

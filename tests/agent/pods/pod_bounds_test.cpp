@@ -9,6 +9,7 @@
 #include <string>
 
 #include "agent/pods/pod_list.h"
+#include "tests/support/fakes/kubelet_texts.h"
 #include "tests/support/resident.h"
 #include "tests/support/rounds.h"
 
@@ -126,7 +127,22 @@ TEST(PodBounds, AServerMayListSoManyPods) {
   for (int i = 0; i < 5001; ++i) items += (i > 0 ? "," : "") + pod("u" + std::to_string(i), R"("name":"a")");
   const auto list = parse_pod_list(R"({"items":[)" + items + "]}", "pods", Source::server);
   EXPECT_EQ(list.pods.size(), 5000U);
-  EXPECT_EQ(list.notices, (std::vector<std::string>{"pods beyond the first 5000 are left out"}));
+  EXPECT_EQ(list.notices, (std::vector<std::string>{"pods beyond 5000 are left out, ended ones first"}));
+}
+
+TEST(PodBounds, EndedPodsTakeNoRoomFromOthers) {
+  std::vector<test::PodText> pods;
+  for (int i = 0; i < 5000; ++i)
+    pods.push_back({.uid = "ended-" + std::to_string(i), .phase = i % 2 > 0 ? "Succeeded" : "Failed"});
+  pods.push_back({.uid = "service"});
+  pods.push_back({.uid = "late", .phase = "Succeeded"});
+  const auto list = parse_pod_list(test::pod_list_json(pods), "pods", Source::kubelet);
+  EXPECT_EQ(list.pods.size(), 5000U);
+  const auto has = [&](const std::string& uid) { return std::ranges::count(list.pods, uid, &Pod::uid) == 1; };
+  EXPECT_TRUE(has("service"));
+  EXPECT_TRUE(has("ended-0")) << "they are kept while there is room";
+  EXPECT_FALSE(has("late"));
+  EXPECT_EQ(list.notices, std::vector<std::string>{"pods beyond 5000 are left out, ended ones first"});
 }
 
 /// Each has as much as an API server stores of an object, in what is skipped and in what is kept.

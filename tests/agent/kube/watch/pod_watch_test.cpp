@@ -140,7 +140,24 @@ TEST_F(PodWatchTest, PodsBeyondABoundAreLeftOut) {
   server_.watched(saying({added("c", 8), event_json("MODIFIED", pod("b", 9))}));
   until([this] { return !list_.notices.empty(); });
   EXPECT_EQ(list_.pods.size(), 2U);
-  EXPECT_EQ(list_.notices[0], "pods beyond the first 2 are left out");
+  EXPECT_EQ(list_.notices[0], "pods beyond 2 are left out, ended ones first");
+}
+
+TEST_F(PodWatchTest, EndedPodsTakeNoRoomFromOthers) {
+  options_.most_pods = 2;
+  const auto ended = [](const std::string& name, const char* phase, int version) {
+    return pod_json({.uid = "uid-" + name,
+                     .name = name,
+                     .container_ids = {"c-" + name},
+                     .phase = phase,
+                     .version = version});
+  };
+  server_.lists(7,
+                {ended("a", "Succeeded", 3), ended("b", "Failed", 4), pod("c", 5), ended("d", "Failed", 6)});
+  server_.watched(
+      saying({added("e", 8) + event_json("MODIFIED", ended("c", "Succeeded", 9)) + added("f", 10)}));
+  EXPECT_EQ(until("pods e f").front(), "pods b c");
+  EXPECT_EQ(list_.notices, std::vector<std::string>{"pods beyond 2 are left out, ended ones first"});
 }
 
 // --- listing again
