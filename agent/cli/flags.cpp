@@ -74,7 +74,8 @@ void add_api_flags(CLI::App* verb, Flags& flags) {
 }
 
 void add_kube_flags(CLI::App* run, Flags& flags, Texts& texts) {
-  option(run, "--kubelet-url", flags.kubelet_url, "address from which the kubelet's pod list is read");
+  option(run, "--kubelet-url", flags.kubelet_url,
+         "address from which the kubelet's pod list is read, https://HOST:PORT");
   option(run, "--kubelet-ca", flags.kubelet_ca,
          "CA file for the kubelet's certificate, PEM (default: the API server's CA)");
   option(run, "--kubelet-token-file", flags.kubelet_token_file,

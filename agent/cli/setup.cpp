@@ -9,6 +9,7 @@
 
 #include "agent/document/names.h"
 #include "agent/http/http_client.h"
+#include "agent/http/http_server.h"
 
 namespace evenkeel::cli {
 
@@ -54,9 +55,19 @@ kube::AccessResult api_access(const Flags& flags, const kube::Environment& envir
   return found;
 }
 
+/// As for --listen, an IPv6 address may be without brackets: "https://$(HOST_IP):10250" has none.
+std::string bracketed(const std::string& url) {
+  constexpr std::string_view kSlashes = "//";
+  const auto slashes = url.find(kSlashes);
+  if (slashes == std::string::npos) return url;
+  const auto begin = slashes + kSlashes.size();
+  const auto place = http::parse_listen(url.substr(begin)).address;
+  return place.host.find(':') == std::string::npos ? url : url.substr(0, begin) + place.text();
+}
+
 /// The kubelet accepts the same token or certificate as the API server, with which it checks them.
 kube::AccessResult kubelet_access(const Flags& flags, const std::optional<kube::KubeAccess>& api) {
-  auto server = http::parse_url(flags.kubelet_url);
+  auto server = http::parse_url(bracketed(flags.kubelet_url));
   if (!server || !server->path.empty())
     return {std::nullopt, "--kubelet-url: found '" + flags.kubelet_url + "'; legal: https://HOST:PORT"};
   kube::KubeAccess out{.server = server->text(), .source = "--kubelet-url"};

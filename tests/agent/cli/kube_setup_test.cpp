@@ -107,6 +107,19 @@ TEST_F(KubeSetupTest, PodsFromTheApiServerNeedNoKubelet) {
   EXPECT_EQ(setup().pods.api, "");
 }
 
+TEST_F(KubeSetupTest, AnIpv6AddressOfTheKubeletNeedsNoBrackets) {
+  in_a_pod();
+  flags.pods = "kubelet";
+  flags.kubelet_insecure_tls = true;
+  for (const char* url : {"https://fd00::1:10250", "https://[fd00::1]:10250"}) {
+    flags.kubelet_url = url;
+    const auto made = setup();
+    EXPECT_EQ(made.error, "") << url;
+    ASSERT_TRUE(made.feed.kubelet) << url;
+    EXPECT_EQ(made.feed.kubelet->server, "https://[fd00::1]:10250") << url;
+  }
+}
+
 TEST_F(KubeSetupTest, AutoAsksTheApiServerWhenNoKubeletCanBeTrusted) {
   in_a_pod();
   flags.kubelet_url = "not an address";
@@ -173,6 +186,8 @@ TEST_F(KubeSetupTest, MistakesAreReported) {
   EXPECT_NE(error([&] { flags.node_name = "../x"; }).find("--node-name: found"), std::string::npos);
   flags.pods = "kubelet";
   EXPECT_NE(error([&] { flags.kubelet_url = "127.0.0.1:10250"; }).find("--kubelet-url: found"),
+            std::string::npos);
+  EXPECT_NE(error([&] { flags.kubelet_url = "https://fd00::1"; }).find("--kubelet-url: found"),
             std::string::npos);
   EXPECT_NE(error([&] { flags.kubelet_url = "https://a:1/pods"; }).find("--kubelet-url: found"),
             std::string::npos);
