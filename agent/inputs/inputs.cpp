@@ -89,8 +89,9 @@ void Inputs::accept_nodeslo(const Text& given, MonoTime now, Changed& changed) {
     return accepted(kNodeSlo, now, {options_.nodeslo + " does not exist: everything is off until it appears"},
                     changed);
   }
+  strategies_.newer = {};
   if (!text) return failed(kNodeSlo, unreadable(options_.nodeslo), changed);
-  accept(resolved(*text, changed), now, changed);
+  try_text(*text, now, changed);
 }
 
 void Inputs::accept(config::NodeSloConfig config, MonoTime now, Changed& changed) {

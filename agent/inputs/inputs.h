@@ -123,7 +123,9 @@ class Inputs {
   };
   std::optional<Text> is_fresh(Which which);
   void accept_nodeslo(const Text& given, MonoTime now, Changed& changed);
+  void try_text(const std::string& text, MonoTime now, Changed& changed);
   [[nodiscard]] const TextMap* labels() const;
+  [[nodiscard]] bool labels_are(const std::optional<TextMap>& these) const;
   [[nodiscard]] bool labels_are_due() const;
   config::NodeSloConfig resolved(const std::string& text, Changed& changed);
   void resolve_again(MonoTime now, Changed& changed);
@@ -167,6 +169,12 @@ class Inputs {
     std::optional<TextMap> labels{};  ///< with which they were resolved; absent: they were not known
     bool waits = false;               ///< for the first Node object
     bool refused = false;             ///< they contradict each other with these labels
+    /// A newer text that only the labels keep from being in force.
+    struct Newer {
+      std::string text{};  ///< empty: there is none
+      std::optional<TextMap> labels{};
+    };
+    Newer newer{};
   };
   Strategies strategies_{};
   std::string no_cpu_ratio_{};

@@ -1,6 +1,7 @@
 // Tests nodeStrategies in the inputs: when the Node's labels are known, change, or come from a server.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "agent/inputs/inputs.h"
@@ -108,6 +109,76 @@ TEST_F(PooledInputs, ABadFileKeepsTheLastAlsoForNewLabels) {
   EXPECT_FALSE(inputs.states()[0].usable) << "the newest file is still not valid";
   write(kPools);
   EXPECT_EQ(inputs.refresh(at(3)).recovered, std::vector<std::string>{"nodeslo"});
+}
+
+/// On a node with both labels the second entry requests more than the first one has.
+constexpr const char* kApart =
+    "systemStrategy: {totalNetworkBandwidth: 1G}\nnodeStrategies:\n"
+    "- {nodeSelector: {matchLabels: {a: x}}, systemStrategy: {totalNetworkBandwidth: 100M}}\n"
+    "- {nodeSelector: {matchLabels: {b: x}}, resourceQOSStrategy: {lsClass: {networkQOS: {egressRequest: "
+    "500M}}}}\n"
+    "- {nodeSelector: {}, resourceUsedThresholdWithBE: {enable: true, cpuSuppressThresholdPercent: 70}}\n";
+constexpr const char* kBoth = R"("a":"x","b":"x")";
+constexpr const char* kOne = R"("a":"x")";
+
+TEST_F(PooledInputs, AFileThatOnlyTheLabelsRefuseIsTriedAgainWithOthers) {
+  for (const char* in_force : {kPools, "resourceUsedThresholdWithBE: {cpuSuppressThresholdPercent: 60}\n"}) {
+    write(in_force);
+    inputs::Inputs inputs(options("https://a/n"));
+    inputs.deliver(node_of(kBoth), at(0));
+    inputs.refresh(at(0));
+    EXPECT_EQ(threshold(inputs), Percent(60));
+    write(kApart);
+    const auto refused = inputs.refresh(at(1));
+    ASSERT_EQ(refused.problems.size(), 1U);
+    EXPECT_NE(refused.problems[0].find("totalNetworkBandwidth"), std::string::npos) << refused.problems[0];
+    EXPECT_EQ(threshold(inputs), Percent(60));
+    EXPECT_TRUE(inputs.refresh(at(2)).problems.empty()) << "it was said";
+    inputs.deliver(node_of(std::string(kBoth) + R"(,"pool":"batch")"), at(2));
+    EXPECT_EQ(inputs.refresh(at(2)).problems.size(), 1U) << "with these neither";
+    EXPECT_FALSE(inputs.states()[0].usable);
+    inputs.deliver(node_of(kOne), at(3));
+    const auto taken = inputs.refresh(at(3));
+    EXPECT_TRUE(taken.nodeslo);
+    EXPECT_EQ(taken.recovered, std::vector<std::string>{"nodeslo"});
+    EXPECT_EQ(threshold(inputs), Percent(70));
+    EXPECT_TRUE(inputs.states()[0].usable);
+    EXPECT_FALSE(inputs.refresh(at(4)).any());
+  }
+}
+
+TEST_F(PooledInputs, ARefusedFileThatWasReplacedIsForgotten) {
+  for (const char* newest : {"nodeStrategies: 7\n", ""}) {
+    write(kPools);
+    inputs::Inputs inputs(options("https://a/n"));
+    inputs.deliver(node_of(kBoth), at(0));
+    inputs.refresh(at(0));
+    write(kApart);
+    inputs.refresh(at(1));
+    write(newest);
+    if (*newest == '\0') std::filesystem::remove(path_);
+    inputs.refresh(at(2));
+    inputs.deliver(node_of(kOne), at(3));
+    inputs.refresh(at(3));
+    EXPECT_EQ(threshold(inputs), Percent(60));
+    EXPECT_FALSE(inputs.states()[0].usable);
+  }
+}
+
+TEST_F(PooledInputs, OtherLabelsDoNotMakeABadFileGood) {
+  write(kApart);
+  inputs::Inputs inputs(options("https://a/n"));
+  inputs.deliver(node_of(kOne), at(0));
+  inputs.refresh(at(0));
+  write("nodeStrategies: 7\n");
+  inputs.refresh(at(1));
+  inputs.deliver(node_of(kBoth), at(2));
+  inputs.refresh(at(2));
+  inputs.deliver(node_of(kOne), at(3));
+  EXPECT_TRUE(inputs.refresh(at(3)).recovered.empty());
+  EXPECT_EQ(threshold(inputs), Percent(70));
+  EXPECT_FALSE(inputs.states()[0].usable);
+  EXPECT_NE(inputs.states()[0].error.find("found '7'"), std::string::npos) << inputs.states()[0].error;
 }
 
 TEST_F(PooledInputs, EachEntryAppliesToItsSections) {
