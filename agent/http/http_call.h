@@ -32,10 +32,7 @@ struct HttpCall {
   std::string socket{};  ///< path of a unix socket to which the URL's request goes; empty: to the URL's host
   std::shared_ptr<const HttpTls> tls{};  ///< null: only http:// can be reached
   Duration connect_timeout{std::chrono::seconds(5)};
-  Duration total_timeout{std::chrono::seconds(10)};  ///< zero: unlimited, for a watch
-  /// Times out when less than a byte a second has arrived for this long; whole seconds; zero: never. Detects
-  /// a half-open connection.
-  Duration idle_timeout{};
+  Duration total_timeout{std::chrono::seconds(10)};  ///< zero: unlimited
   std::size_t longest_body = std::size_t{16} << 20;  ///< of a line when `line` is set
   /// Set: the body of a 2xx answer is passed on in pieces as it arrives, and not kept. False: the rest is not
   /// wanted, and the request ends. That of another answer is kept, up to 64 KiB.

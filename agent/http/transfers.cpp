@@ -115,11 +115,8 @@ void set_request(Transfer& transfer) {
 void set_limits(Transfer& transfer) {
   CURL* easy = transfer.easy;
   const HttpCall& call = transfer.call;
-  const auto silent = std::chrono::duration_cast<std::chrono::seconds>(call.idle_timeout).count();
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, std::max(1L, milliseconds(call.connect_timeout)));
   curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, milliseconds(call.total_timeout));
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, silent > 0 ? 1L : 0L);
-  curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, static_cast<long>(silent));
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, kKeepAliveSeconds);
   curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, kKeepAliveSeconds);
