@@ -143,7 +143,10 @@ MHD_Result HttpServer::Impl::answer(void* self, MHD_Connection* of, const char* 
     me.connections.requested(connection_of(of), me.clock.now());
     return MHD_YES;
   }
-  *upload_size = 0;  // request bodies are ignored
+  if (*upload_size != 0) {  // a piece of the body, which is ignored: no answer may be queued before its end
+    *upload_size = 0;
+    return MHD_YES;
+  }
   HttpRequest request{url, {}, caller_of(of)};
   if (const auto refused = refusal(of, method, request.caller, me.options.names)) return send(of, *refused);
   MHD_get_connection_values(of, MHD_GET_ARGUMENT_KIND, &collect_query, &request.query);

@@ -144,6 +144,11 @@ TEST(HttpServer, OnlyReads) {
   const auto answer = client.read();
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 405 ")) << answer;
   EXPECT_NE(answer.find("Allow: GET, HEAD"), std::string::npos) << answer;
+  RawClient with_body(server.port());
+  ASSERT_TRUE(with_body.send(
+      "POST / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: 3\r\n\r\nabc"));
+  const auto refused = with_body.read();
+  EXPECT_TRUE(refused.starts_with("HTTP/1.1 405 ")) << refused;
 }
 
 TEST(HttpServer, SaysWhyItCannotListen) {
