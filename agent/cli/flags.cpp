@@ -28,7 +28,7 @@ std::string default_state_dir(const std::string& host_root) {
 
 std::string env_name(std::string_view flag) {
   std::string out = "EVENKEEL_";
-  for (const char c : flag.substr(2))
+  for (const char c : flag.substr(flag.find("--") + 2))
     out += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   return out;
 }
@@ -172,8 +172,8 @@ constexpr VerbRow kVerbs[] = {
 };
 
 void add_check(CLI::App* check, Flags& flags) {
-  check->add_option("file", flags.nodeslo, "the NodeSLO file");
-  option(check, "--nodeslo", flags.nodeslo, "the NodeSLO file");
+  // One option with two names: either wins over the environment, and both are one too many.
+  option(check, "file,--nodeslo", flags.nodeslo, "the NodeSLO file, once: as FILE or as --nodeslo FILE");
   option(check, "--node", flags.node,
          "file with a v1 Node object (JSON or YAML), whose labels choose among nodeStrategies");
 }

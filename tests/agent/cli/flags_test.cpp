@@ -105,9 +105,21 @@ TEST(Flags, TheDemosServiceIsRedisIfItIsInstalled) {
     EXPECT_EQ(parse({"demo", "--service", service}).flags.demo_service, service);
 }
 
+TEST(Flags, TheFileThatCheckIsGivenWinsOverTheEnvironment) {
+  ::setenv("EVENKEEL_NODESLO", "/of/the/agent.yaml", 1);
+  EXPECT_EQ(parse({"check", "a.yaml"}).flags.nodeslo, "a.yaml");
+  EXPECT_EQ(parse({"check", "--nodeslo", "a.yaml"}).flags.nodeslo, "a.yaml");
+  EXPECT_EQ(parse({"check"}).flags.nodeslo, "/of/the/agent.yaml");
+  ::unsetenv("EVENKEEL_NODESLO");
+  EXPECT_EQ(parse({"check"}).flags.nodeslo, "/etc/evenkeel/nodeslo.yaml");
+}
+
 TEST(Flags, MistakesExitWithTwo) {
   for (const auto& args : std::vector<std::vector<const char*>>{{},
                                                                 {"sail"},
+                                                                {"check", "a.yaml", "b.yaml"},
+                                                                {"check", "a.yaml", "--nodeslo", "b.yaml"},
+                                                                {"check", "--nodeslo", "b.yaml", "a.yaml"},
                                                                 {"run", "--interval", "0s"},
                                                                 {"run", "--pods-interval", "10ms"},
                                                                 {"run", "--node-interval", "often"},
