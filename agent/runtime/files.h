@@ -124,8 +124,9 @@ class StateFile {
   std::shared_ptr<Replacement> replacement_{};
 };
 
-/// Replaces a file that other programs of this machine read: they see the old text or the new one. Not
-/// synced, so a crash of the machine may lose it.
+/// Replaces a file that other programs of this machine read: they see the old text or the new one. Its
+/// permissions stay as they are; a new file is for everyone to read (0644), whatever the umask. Not synced,
+/// so a crash of the machine may lose it.
 Result<> replace_text_file(const std::string& path, std::string_view text);
 
 /// As bind(2) of a unix socket to a path, which gets exactly this mode, whatever the umask. Not by chmod(2)

@@ -34,24 +34,36 @@ Result<> sync_directory_of(const std::string& path) {
 
 enum class Durable { no, yes };
 
-Result<> replace(const std::string& path, std::string_view text, Durable durable) {
+constexpr mode_t kOwnerOnly = 0600;
+
+Result<> replace(const std::string& path, std::string_view text, Durable durable, mode_t mode) {
   const std::string fresh_path = path + ".new";
   const auto abandon = [&](Error error) -> Result<> {
     ::unlink(fresh_path.c_str());
     return tl::unexpected(error);
   };
-  const Fd fresh(::open(fresh_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  const Fd fresh(::open(fresh_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly));
   if (!fresh) return fail(errno, Op::open, kName);
+  // Not by open(2), whose mode the umask narrows.
+  if (mode != kOwnerOnly && ::fchmod(fresh.get(), mode) != 0) return abandon({errno, Op::write, kName});
   if (auto put = write_whole(fresh, text); !put) return abandon(put.error());
   if (durable == Durable::yes && ::fsync(fresh.get()) != 0) return abandon({errno, Op::write, kName});
   if (std::rename(fresh_path.c_str(), path.c_str()) != 0) return abandon({errno, Op::write, kName});
   return durable == Durable::yes ? sync_directory_of(path) : Result<>();
 }
 
+/// Whoever may read the file now may read the next one.
+mode_t mode_of(const std::string& path) {
+  constexpr mode_t kForEveryone = 0644, kPermissions = 0777;
+  struct stat status {};
+  const bool exists = ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  return exists ? status.st_mode & kPermissions : kForEveryone;
+}
+
 }  // namespace
 
 Result<> replace_text_file(const std::string& path, std::string_view text) {
-  return replace(path, text, Durable::no);
+  return replace(path, text, Durable::no, mode_of(path));
 }
 
 struct StateFile::Replacement {
@@ -80,7 +92,7 @@ void* StateFile::thread(void* replacement) {
   const std::unique_ptr<std::shared_ptr<Replacement>> held(
       static_cast<std::shared_ptr<Replacement>*>(replacement));
   Replacement& mine = **held;
-  mine.result = replace(mine.path, mine.text, Durable::yes);
+  mine.result = replace(mine.path, mine.text, Durable::yes, kOwnerOnly);
   mine.ended = true;
   mine.ended.notify_all();
   return nullptr;

@@ -60,6 +60,22 @@ TEST_F(StateFileOnDisk, OnlyItsOwnerMayReadIt) {
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
+TEST_F(StateFileOnDisk, AFileForOtherProgramsKeepsItsPermissions) {
+  const auto permissions = [&] {
+    struct stat status {};
+    return ::stat(path_.c_str(), &status) == 0 ? status.st_mode & 0777U : 0U;
+  };
+  const auto umask_before = ::umask(0077);
+  EXPECT_TRUE(runtime::replace_text_file(path_, "one"));
+  EXPECT_EQ(permissions(), 0644U) << "new, and whatever the umask";
+  ASSERT_EQ(::chmod(path_.c_str(), 0640), 0);
+  EXPECT_TRUE(runtime::replace_text_file(path_, "two"));
+  ::umask(umask_before);
+  EXPECT_EQ(permissions(), 0640U);
+  EXPECT_EQ(text(), "two");
+  EXPECT_FALSE(leftovers());
+}
+
 TEST_F(StateFileOnDisk, AFullDiskKeepsTheOldText) {
   holds("old");
   struct rlimit before {};
