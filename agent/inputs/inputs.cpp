@@ -53,11 +53,11 @@ Inputs::Inputs(Options options) : options_(std::move(options)) {
 
 /// The text to accept now: absent when unchanged. Stepped mode compares whole texts, since a test may write a
 /// file twice within one tick of the file system's clock.
-std::optional<Inputs::Text> Inputs::is_fresh(Which which) {
+std::optional<Inputs::Text> Inputs::is_fresh(Which which, MonoTime now) {
   Source& source = sources_[which];
   if (!source.watch) return std::nullopt;
   const bool first = !std::exchange(source.read_once, true);
-  if (!options_.by_text && !source.watch->changed() && !first) return std::nullopt;
+  if (!options_.by_text && !source.watch->changed(now) && !first) return std::nullopt;
   Text text{runtime::read_text_file(source.state.path, document::kLongestText)};
   if (!options_.by_text) return text;
   if (!first && source.last.content == text.content) return std::nullopt;
@@ -132,9 +132,9 @@ void Inputs::accept_node(const Text& given, MonoTime now, Changed& changed) {
 Inputs::Changed Inputs::refresh(MonoTime now, std::string_view no_cpu_ratio) {
   abandon_source(now);
   Changed changed = std::exchange(delivered_, {});
-  if (const auto text = is_fresh(kNode)) accept_node(*text, now, changed);
-  if (const auto text = is_fresh(kNodeSlo)) accept_nodeslo(*text, now, changed);
-  if (const auto text = is_fresh(kPods)) accept_pods(*text, now, changed);
+  if (const auto text = is_fresh(kNode, now)) accept_node(*text, now, changed);
+  if (const auto text = is_fresh(kNodeSlo, now)) accept_nodeslo(*text, now, changed);
+  if (const auto text = is_fresh(kPods, now)) accept_pods(*text, now, changed);
   resolve_again(now, changed);
   accept_cpu_manager(changed);
   if (changed.pods || changed.nodeslo) apply_trust(changed);

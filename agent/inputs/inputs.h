@@ -121,7 +121,7 @@ class Inputs {
   struct Text {
     std::optional<std::string> content{};  ///< absent: cannot be read
   };
-  std::optional<Text> is_fresh(Which which);
+  std::optional<Text> is_fresh(Which which, MonoTime now);
   void accept_nodeslo(const Text& given, MonoTime now, Changed& changed);
   void try_text(const std::string& text, MonoTime now, Changed& changed);
   [[nodiscard]] const TextMap* labels() const;

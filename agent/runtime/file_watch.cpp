@@ -83,7 +83,7 @@ std::optional<std::string> link_target(const std::string& path) {
   return std::string(text.data(), static_cast<std::size_t>(length));
 }
 
-/// Created and still open for writing: its close is the event to wait for.
+/// Created, and as a rule still open for writing: its close is the event to wait for.
 bool just_created(const std::string& path) {
   struct stat status {};
   return ::lstat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) && status.st_nlink == 1;
@@ -117,19 +117,21 @@ FileWatch::FileWatch(std::string path)
   seen_ = check();
 }
 
-bool FileWatch::changed() {
+bool FileWatch::changed(MonoTime now) {
   const bool notified = drain();
-  if (!notified && !changed_and_settled()) return false;
+  if (!notified && !changed_and_settled(now)) return false;
   arm();
   seen_stamp_ = last_stamp_ = stamp();
-  auto now = check();
-  return std::exchange(seen_, now) != now;
+  auto found = check();
+  return std::exchange(seen_, found) != found;
 }
 
-/// The stamp differs from that of the last read text, and equals the one at the last call.
-bool FileWatch::changed_and_settled() {
-  const auto now = stamp();
-  return std::exchange(last_stamp_, now) == now && now != seen_stamp_;
+/// The stamp differs from that of the last read text, and has been the same at all calls for long enough.
+/// Calls do not count: events of pods can make many within a millisecond.
+bool FileWatch::changed_and_settled(MonoTime now) {
+  const auto current = stamp();
+  if (std::exchange(last_stamp_, current) != current) same_since_ = now;
+  return current != seen_stamp_ && now - same_since_ >= kSettled;
 }
 
 FileWatch::Stamp FileWatch::stamp() const {
@@ -202,7 +204,7 @@ bool FileWatch::drain() {
       inotify_event event{};
       std::memcpy(&event, buffer.data() + at, sizeof event);
       const char* name = event.len > 0 ? buffer.data() + at + sizeof event : "";
-      any = is_relevant(event.wd, event.mask, name) || any;
+      if (is_relevant(event.wd, event.mask, name)) any = !is_created_open(event.wd, event.mask, name);
       at += sizeof event + event.len;
     }
   }
@@ -214,8 +216,13 @@ bool FileWatch::is_relevant(int descriptor, unsigned mask, std::string_view name
   if (dir == dirs_.end()) return false;  // of a watch that was removed since
   if ((mask & IN_IGNORED) != 0) return true;
   const auto names = names_.find(dir->second);
-  if (names == names_.end() || !names->second.contains(name)) return false;
-  return (mask & IN_CREATE) == 0 || !just_created(below(dir->second, std::string(name)));
+  return names != names_.end() && names->second.contains(name);
+}
+
+/// An editor moves the old file away and writes another one: what was seen before is no reason to read that.
+bool FileWatch::is_created_open(int descriptor, unsigned mask, std::string_view name) const {
+  const auto dir = dirs_.find(descriptor);
+  return (mask & IN_CREATE) != 0 && dir != dirs_.end() && just_created(below(dir->second, std::string(name)));
 }
 
 }  // namespace evenkeel::runtime

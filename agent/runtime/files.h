@@ -1,6 +1,7 @@
 // Files that are read again when they change, and files of the agent's own state. Not for kernel files.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -13,6 +14,7 @@
 #include <utility>
 
 #include "cgroup/base/result.h"
+#include "qos/model/units.h"
 
 struct sockaddr;
 
@@ -54,6 +56,9 @@ class WatchedTextFile {
 /// Open the watch first, then read the file: a change in between is reported.
 class FileWatch {
  public:
+  /// A truncated file gets its text from a slow writer (a shell at the far end of a network) within seconds.
+  static constexpr Duration kSettled = std::chrono::seconds(5);
+
   /// Never fails: a missing file is waited for.
   explicit FileWatch(std::string path);
 
@@ -61,9 +66,10 @@ class FileWatch {
   [[nodiscard]] int fd() const { return inotify_.get(); }
   /// Whether the text differs from the last call; a file that went away counts. Drains fd(). May also be
   /// called at every tick: that costs one stat(2), and finds changes that raise no event (another machine's
-  /// write on a network file system, a renamed ancestor), once the file is unchanged between two calls. A
-  /// file that is still being written is reported only when its writer closes it.
-  bool changed();
+  /// write on a network file system, a renamed ancestor), once the file has been unchanged for kSettled. A
+  /// file that is still being written is reported when its writer closes it, or keeps it open and has been
+  /// silent for kSettled.
+  bool changed(MonoTime now);
 
  private:
   using Fingerprint =
@@ -80,19 +86,21 @@ class FileWatch {
 
   [[nodiscard]] Fingerprint check() const;
   [[nodiscard]] Stamp stamp() const;
-  [[nodiscard]] bool changed_and_settled();
+  [[nodiscard]] bool changed_and_settled(MonoTime now);
   [[nodiscard]] Names path_components() const;
   void arm();
   bool drain();
   [[nodiscard]] bool is_relevant(int descriptor, unsigned mask, std::string_view name) const;
+  [[nodiscard]] bool is_created_open(int descriptor, unsigned mask, std::string_view name) const;
 
   std::string path_{};
   Fd inotify_{};
   std::map<int, std::string> dirs_{};  ///< watch descriptor -> directory
   Names names_{};
   Fingerprint seen_{};
-  Stamp seen_stamp_{};  ///< when seen_ was taken
-  Stamp last_stamp_{};  ///< at the last call
+  Stamp seen_stamp_{};     ///< when seen_ was taken
+  Stamp last_stamp_{};     ///< at the last call
+  MonoTime same_since_{};  ///< at which call last_stamp_ was new
 };
 
 // Replaces a file in the state directory atomically: at every moment, even after a machine crash, it holds
