@@ -92,7 +92,8 @@ void put_findings(Exposition& out, const AgentView& view) {
                 "limit, tested, test results.",
                 static_cast<double>(state.event_counts[static_cast<std::size_t>(what)]),
                 {{"outcome", outcome}});
-  for (const interference::Accusation& one : state.accusations)
+  for (const interference::Accusation& one : state.accusations) {
+    if (view.names().is_gone(one.victim) || view.names().is_gone(one.suspect)) continue;
     out.gauge("evenkeel_interference", "Confidence that the antagonist slows the victim (0 to 1).",
               one.verdict.confidence(),
               {{"victim", view.names().display_name(one.victim)},
@@ -100,6 +101,7 @@ void put_findings(Exposition& out, const AgentView& view) {
                {"antagonist", view.names().display_name(one.suspect)},
                {"resource", record::resource_of(one.signal)},
                {"signal", traits_of(one.signal).name}});
+  }
 }
 
 void put_budget(Exposition& out, const AgentView& view) {
@@ -127,7 +129,7 @@ void put_budget(Exposition& out, const AgentView& view) {
                 "hours, in seconds.",
                 seconds[stall], {{"workload", std::string(workload)}, {"resource", resource}});
     for (const interference::Unit& unit : state.units)
-      if (unit.charged_seconds[stall] > 0)
+      if (unit.charged_seconds[stall] > 0 && !view.names().is_gone(unit.cgroup))
         out.counter("evenkeel_interference_charged_seconds_total",
                     "Stall time of services that is attributed to this pod, in seconds.",
                     unit.charged_seconds[stall],

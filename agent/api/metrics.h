@@ -70,6 +70,8 @@ void put_resctrl(Exposition& out, const AgentView& view);
 void put_servers(Exposition& out, const AgentView& view);
 /// Time that pods waited for a CPU, memory or disks, and because of which pod; nothing while not measured.
 void put_waits(Exposition& out, const AgentView& view);
+/// Of these, because of which pod.
+void put_blame(Exposition& out, const record::BlameTotals& blame, const record::PodNames& names);
 
 // Renders the agent's metrics (of the node, of each cgroup and of the agent itself) at each scrape from one
 // snapshot, so no live series is missing from a scrape.

@@ -41,24 +41,26 @@ void put_one(Exposition& out, const AgentView& view, CgroupId id, const record::
               labels);
 }
 
-void put_blame(Exposition& out, const AgentView& view) {
+}  // namespace
+
+/// Cgroups that have gone since the last tick are left out: they have no names that differ any more.
+void put_blame(Exposition& out, const record::BlameTotals& blame, const record::PodNames& names) {
   const auto put = [&](CgroupId victim, std::string antagonist, bool sibling, Duration time) {
     out.counter(
         "evenkeel_run_queue_blame_seconds_total",
         "Time that a pod waited while the antagonist ran on that CPU (thread same) or on its sibling "
         "hyperthread (thread other), in seconds; antagonist other: all without a series of their own.",
         runtime::seconds(time),
-        {{"victim", view.names().display_name(victim)},
+        {{"victim", names.display_name(victim)},
          {"antagonist", std::move(antagonist)},
          {"thread", sibling ? "other" : "same"}});
   };
-  const record::BlameTotals& blame = view.recorder.wait_totals().blame();
   for (const auto& [pair, sum] : blame.shown())
-    put(pair.victim, view.names().display_name(pair.antagonist), pair.sibling, sum.shown);
-  for (const auto& [side, time] : blame.others()) put(side.victim, "other", side.sibling, time);
+    if (!names.is_gone(pair.victim) && !names.is_gone(pair.antagonist))
+      put(pair.victim, names.display_name(pair.antagonist), pair.sibling, sum.shown);
+  for (const auto& [side, time] : blame.others())
+    if (!names.is_gone(side.victim)) put(side.victim, "other", side.sibling, time);
 }
-
-}  // namespace
 
 void put_waits(Exposition& out, const AgentView& view) {
   const auto& run_queue = view.node().run_queue;
@@ -73,7 +75,7 @@ void put_waits(Exposition& out, const AgentView& view) {
         cgroup != nullptr &&
         (cgroup->kind == CgroupKind::pod || cgroup->kind == CgroupKind::host_application))
       put_one(out, view, id, sums);
-  put_blame(out, view);
+  put_blame(out, view.recorder.wait_totals().blame(), view.names());
   out.counter(
       "evenkeel_run_queue_blame_cut_total",
       "Pairs of victim and antagonist for which a tick had no room in its table; their time counts as "

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "agent/runtime/clock.h"
@@ -35,13 +36,20 @@ class PodNames {
   [[nodiscard]] std::string pod_name(CgroupId cgroup) const;
   /// The same for a uid.
   [[nodiscard]] std::string pod_name_of_uid(std::string_view uid) const;
-  /// pod_name(), or the path of a cgroup that belongs to no pod.
+  /// pod_name(), or the path of a cgroup that belongs to no pod; for a cgroup that is_gone(), "gone". No two
+  /// pods have the same: one that is no longer listed, beside its successor of the same name, has its uid,
+  /// too.
   [[nodiscard]] std::string display_name(CgroupId cgroup) const;
+  [[nodiscard]] bool is_gone(CgroupId cgroup) const {
+    return cgroup && tree_.find(cgroup.itself()) == nullptr;
+  }
 
  private:
+  void find_namesakes();
   const tree::CgroupTree& tree_;
   std::shared_ptr<const std::vector<Pod>> pods_{};
   std::unordered_map<std::string_view, const Pod*> by_uid_{};  ///< into pods_
+  std::unordered_set<const Pod*> namesakes_{};                 ///< another pod has the name before them
 };
 
 // The audit log of the agent's actions and of foreign writes: one JSON line per write, restore, refusal,

@@ -1,6 +1,7 @@
 #include "agent/record/recorder.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -170,6 +171,18 @@ void PodNames::update(std::shared_ptr<const std::vector<Pod>> pods) {
   by_uid_.clear();
   pods_ = std::move(pods);
   for (const Pod& pod : *pods_) by_uid_.emplace(pod.uid, &pod);
+  find_namesakes();
+}
+
+/// A pod of a StatefulSet, or a static one, is replaced under its name while the old directory is still
+/// there.
+void PodNames::find_namesakes() {
+  namesakes_.clear();
+  std::set<std::pair<std::string_view, std::string_view>> names;
+  for (const bool unlisted : {false, true})
+    for (const Pod& pod : *pods_)
+      if (pod.unlisted == unlisted && !pod.name.empty() && !names.emplace(pod.namespace_, pod.name).second)
+        namesakes_.insert(&pod);
 }
 
 std::string_view PodNames::uid_of(CgroupId id) const {
@@ -192,7 +205,9 @@ std::string PodNames::pod_name_of_uid(std::string_view uid) const {
 std::string PodNames::display_name(CgroupId id) const {
   const tree::Cgroup* cgroup = tree_.find(id.itself());
   if (cgroup == nullptr) return id ? "gone" : "system";
-  return cgroup->uid.empty() ? cgroup->path : pod_name_of_uid(cgroup->uid);
+  if (cgroup->uid.empty()) return cgroup->path;
+  const std::string name = pod_name_of_uid(cgroup->uid);
+  return namesakes_.contains(find_pod(cgroup->uid)) ? name + " (" + cgroup->uid + ")" : name;
 }
 
 }  // namespace evenkeel::record
