@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char* kText = "text/plain; charset=utf-8";
 constexpr const char* kJson = "application/json";
-constexpr const char* kPods = "pods";  ///< name of an input
+constexpr const char *kPods = "pods", *kNode = "node";  ///< names of inputs
 
 std::string parameter(const http::HttpRequest& request, const std::string& key) {
   const auto found = request.query.find(key);
@@ -71,13 +71,19 @@ std::string lines_of_pods(const AgentView& view) {
   return lines;
 }
 
+/// Without the Node the agent does less, but services are served.
+bool holds_back(const inputs::InputState& state) {
+  const bool is_known = (state.loaded && !state.waits) || !state.fallback.empty();
+  return state.name != kNode && !is_known;
+}
+
 /// Ready once a tick has completed and configuration and pods are known; shows the state of each.
 http::HttpAnswer readyz(const AgentView& view, bool details) {
   bool ready = view.tick.counters().ticks > 0 && view.node().pods_known;
   std::string body;
   for (const auto& state : view.inputs.states()) {
     if (state.path.empty()) continue;
-    ready = ready && (state.loaded || !state.fallback.empty());
+    ready = ready && !holds_back(state);
     body += lines_of(state, view.tick.result().now, details);
   }
   body += lines_of_pods(view);

@@ -42,6 +42,7 @@ struct InputState {
   std::string path{};      ///< a file or a URL; empty: not configured
   bool delivered = false;  ///< by a server: its value ages
   bool usable = false;     ///< the newest text was valid
+  bool waits = false;      ///< that text takes effect when another input has answered
   std::string error{};     ///< why the newest text was invalid or missing
   std::string fallback{};  ///< not empty: what is in force until a text is valid
   std::string origin{};    ///< not empty: which source gave the value instead of the first, and why
@@ -167,7 +168,6 @@ class Inputs {
   struct Strategies {
     std::string text{};               ///< empty: there are no strategies
     std::optional<TextMap> labels{};  ///< with which they were resolved; absent: they were not known
-    bool waits = false;               ///< for the first Node object
     bool refused = false;             ///< they contradict each other with these labels
     /// A newer text that only the labels keep from being in force.
     struct Newer {

@@ -24,12 +24,13 @@ bool Inputs::labels_are_due() const {
 config::NodeSloConfig Inputs::resolved(const std::string& text, Changed& changed) {
   auto config = config::parse_nodeslo(text, options_.nodeslo, labels());
   if (!config.problems.empty()) return config;
+  bool& waits = sources_[kNodeSlo].state.waits;
+  waits = config.by_labels && labels_are_due();
   strategies_ = {.newer = std::move(strategies_.newer)};
   if (!config.by_labels) return config;
   strategies_.text = text;
-  strategies_.waits = labels_are_due();
   if (const auto* known = labels()) strategies_.labels = *known;
-  if (strategies_.waits) {
+  if (waits) {
     config.slo = *slo_;
     config.pools = {
         "nodeStrategies: the configuration takes effect when the API server has answered about the Node"};
@@ -58,13 +59,14 @@ void Inputs::resolve_again(MonoTime now, Changed& changed) {
   }
   if (strategies_.text.empty()) return;
   const auto* known = labels();
-  if (labels_are(strategies_.labels) && strategies_.waits == labels_are_due()) return;
+  bool& waits = sources_[kNodeSlo].state.waits;
+  if (labels_are(strategies_.labels) && waits == labels_are_due()) return;
   const bool was_refused = strategies_.refused;
   auto config = resolved(std::string(strategies_.text), changed);
   if (!config.problems.empty()) {
     strategies_.refused = true;
     if (known != nullptr) strategies_.labels = *known;
-    strategies_.waits = labels_are_due();
+    waits = labels_are_due();
     return failed(kNodeSlo, config.problems.front().text(), changed);
   }
   slo_ = std::make_shared<const NodeSlo>(std::move(config.slo));
