@@ -104,8 +104,14 @@ void Inputs::accept(config::NodeSloConfig config, MonoTime now, Changed& changed
     for (auto& problem : texts(config.problems)) changed.problems.push_back(std::move(problem));
     return;
   }
-  slo_ = std::make_shared<const NodeSlo>(std::move(config.slo));
+  put_in_force(std::move(config.slo), changed);
   accepted(kNodeSlo, now, std::move(config.notices), changed);
+}
+
+void Inputs::put_in_force(NodeSlo slo, Changed& changed) {
+  if (slo.fingerprint != slo_->fingerprint)
+    changed.configuration = {sources_[kNodeSlo].state.path, slo.fingerprint};
+  slo_ = std::make_shared<const NodeSlo>(std::move(slo));
   changed.nodeslo = true;
 }
 

@@ -69,6 +69,10 @@ class Inputs {
     Duration node_interval{std::chrono::seconds(60)};  ///< the same for the Node object
     bool by_text = false;  ///< stepped mode: compare texts instead of waiting for file events
   };
+  struct Configuration {
+    std::string source{};
+    std::uint64_t fingerprint = 0;  ///< NodeSlo::fingerprint
+  };
   struct Changed {
     bool nodeslo = false, pods = false, node = false;
     std::vector<std::string> problems{};   ///< newly found, as "file:line:column: …"
@@ -78,6 +82,7 @@ class Inputs {
     std::vector<std::string> pools{};      ///< which of the NodeSLO's nodeStrategies apply from now on
     std::vector<std::string> untrusted{};  ///< claims of pods that do not count from now on
     std::string no_cpu_ratio{};            ///< as given to refresh(), when that is new
+    std::optional<Configuration> configuration{};  ///< in force from now on, with other values than before
     [[nodiscard]] bool any() const { return nodeslo || pods || node; }
   };
 
@@ -131,6 +136,7 @@ class Inputs {
   config::NodeSloConfig resolved(const std::string& text, Changed& changed);
   void resolve_again(MonoTime now, Changed& changed);
   void accept(config::NodeSloConfig config, MonoTime now, Changed& changed);
+  void put_in_force(NodeSlo slo, Changed& changed);
   void accept_pods(const Text& given, MonoTime now, Changed& changed);
   void accept_node(const Text& given, MonoTime now, Changed& changed);
   void accept_cpu_manager(Changed& changed);

@@ -56,11 +56,10 @@ void Inputs::nodeslo_absent(MonoTime now) {
 void Inputs::abandon_source(MonoTime now) {
   if (!nodeslo_gone_ || now - *nodeslo_gone_ < kGrace) return;
   nodeslo_gone_.reset();
-  slo_ = std::make_shared<const NodeSlo>();
+  put_in_force(NodeSlo{}, delivered_);
   auto& notices = sources_[kNodeSlo].state.notices;
   notices = {options_.nodeslo_object + kOff};
   delivered_.gone.push_back(notices.front());
-  delivered_.nodeslo = true;
 }
 
 void Inputs::confirmed(Which which, MonoTime now) {

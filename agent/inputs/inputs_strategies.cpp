@@ -69,8 +69,7 @@ void Inputs::resolve_again(MonoTime now, Changed& changed) {
     waits = labels_are_due();
     return failed(kNodeSlo, config.problems.front().text(), changed);
   }
-  slo_ = std::make_shared<const NodeSlo>(std::move(config.slo));
-  changed.nodeslo = true;
+  put_in_force(std::move(config.slo), changed);
   auto& source = sources_[kNodeSlo];
   if (was_refused && source.refusal.empty())
     return accepted(kNodeSlo, now, std::move(config.notices), changed);

@@ -79,11 +79,19 @@ void Recorder::record(const executor::Foreign& foreign, MonoTime now) {
       .with("round", foreign.round);
 }
 
+void Recorder::record(const inputs::Inputs::Configuration& in_force, MonoTime now) {
+  log_.info("configuration").with("source", in_force.source).with("fingerprint", in_force.fingerprint);
+  const std::string why =
+      in_force.source + " is in force, fingerprint " + std::to_string(in_force.fingerprint);
+  audit_.record({.kind = "config", .why = why}, now);
+}
+
 void Recorder::record(const inputs::Inputs::Changed& changed, MonoTime now) {
   for (const auto& problem : changed.problems) {
     log_.error("input-refused").with("problem", problem);
     audit_.record({.kind = "config", .why = problem}, now);
   }
+  if (const auto& now_in_force = changed.configuration) record(*now_in_force, now);
   for (const auto& what : changed.gone) {
     log_.warning("input-gone").with("what", what);
     audit_.record({.kind = "config", .why = what}, now);

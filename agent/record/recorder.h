@@ -50,7 +50,7 @@ class Recorder {
   }
   /// Every write, restore, refusal and foreign write of a report: audit lines and log events.
   void record(const executor::Report& report, MonoTime now);
-  /// Inputs that were refused, disappeared or recovered.
+  /// The configuration that took effect; inputs that were refused, disappeared or recovered.
   void record(const inputs::Inputs::Changed& changed, MonoTime now);
 
   /// Adds a tick's waits to the sums. Allocates only for cgroups that are new.
@@ -72,6 +72,7 @@ class Recorder {
   void record(const executor::Written& write, MonoTime now);
   void record(const executor::Refused& refusal, MonoTime now);
   void record(const executor::Foreign& foreign, MonoTime now);
+  void record(const inputs::Inputs::Configuration& in_force, MonoTime now);
   void record_deferred(std::size_t changes, MonoTime now);
 
   Audit audit_;
