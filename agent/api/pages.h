@@ -90,13 +90,15 @@ std::string tick_line(const tick::TickResult& result, const AgentView& view);
 /// /v1/explain: {"managed":[{"cgroup","file","path","value","original","policy","sentence","pod"}],
 /// "kept":[{"cgroup","file","path","value","wanted","policy","sentence","pod"}],
 /// "limitations":[{"of","sentence"}]}, and parts of other pages; `pod` ("namespace/name" or
-/// uid) narrows it.
+/// uid) narrows it, and adds "pod":{"name","known"}: whether this node has it.
 std::string explain_json(const AgentView& view, std::string_view pod = {});
 
 // Renders the answer of /v1/explain as sentences.
 
 /// One paragraph per managed value; an explanation when there is none.
 std::string explain_sentences(const std::string& explain_json);
+/// Whether the answer is about a pod that the agent does not know.
+bool is_about_unknown_pod(const std::string& explain_json);
 /// The same JSON for a terminal, whoever gave it: what could steer one is escaped. Absent: it is no JSON.
 std::optional<std::string> printable_json(std::string_view answer);
 

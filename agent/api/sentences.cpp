@@ -121,6 +121,16 @@ std::string each(const document::Value& root, std::string_view key,
   return out;
 }
 
+/// An older agent does not say so.
+bool is_unknown(const document::Value& pod) { return pod.text("known") == "false"; }
+
+/// `pod`: the one that was asked for; null: all were.
+std::string nothing_managed(const document::Value* pod) {
+  if (pod == nullptr) return "nothing is managed: every value is its owner's\n";
+  if (is_unknown(*pod)) return "no such pod on this node: " + pod->text("name") + "\n";
+  return "nothing is managed for this pod: every value is its owner's\n";
+}
+
 double number_at(const document::Value& value, std::string_view key) {
   return std::strtod(value.text(key).c_str(), nullptr);
 }
@@ -174,8 +184,14 @@ std::string explain_sentences(const std::string& explain_json) {
   out += lending(parsed.root.find("lending")) + each(parsed.root, "objectives", objective);
   out += each(parsed.root, "withdrawn", withdrawal) + each(parsed.root, "limitations", limitation);
   out += each(parsed.root, "reclaims", reclaim) + each(parsed.root, "kept", kept);
-  if (managed->list()->empty()) return out + "nothing is managed: every value is its owner's\n";
+  if (managed->list()->empty()) return out + nothing_managed(parsed.root.find("pod"));
   return out + each(parsed.root, "managed", sentence);
+}
+
+bool is_about_unknown_pod(const std::string& explain_json) {
+  const auto parsed = read_answer(explain_json, "explain");
+  const document::Value* pod = parsed.problems.empty() ? parsed.root.find("pod") : nullptr;
+  return pod != nullptr && is_unknown(*pod);
 }
 
 std::string proof_table(const std::string& proof_json) {

@@ -199,6 +199,10 @@ std::string explain_json(const AgentView& view, std::string_view pod) {
   std::string out;
   runtime::Json json(out);
   json.begin_object();
+  if (!pod.empty()) {
+    json.key("pod").begin_object().member("name", pod);
+    json.member("known", view.names().is_pod(pod)).end_object();
+  }
   put_managed(json, view, pod);
   put_kept(json, view, pod);
   put_reclaim_orders(json, view, pod);

@@ -91,7 +91,7 @@ int run_explain(const Flags& flags) {
   if (const int status = get_page(flags, page, body); status != 0) return status;
   if (flags.json) return print_json(body);
   std::cout << api::explain_sentences(body);
-  return 0;
+  return api::is_about_unknown_pod(body) ? 1 : 0;
 }
 
 int run_proof(const Flags& flags) {

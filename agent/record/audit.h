@@ -43,6 +43,8 @@ class PodNames {
   [[nodiscard]] bool is_gone(CgroupId cgroup) const {
     return cgroup && tree_.find(cgroup.itself()) == nullptr;
   }
+  /// Whether this is the name or the uid of a pod.
+  [[nodiscard]] bool is_pod(std::string_view name_or_uid) const;
 
  private:
   void find_namesakes();

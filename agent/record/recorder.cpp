@@ -218,4 +218,10 @@ std::string PodNames::display_name(CgroupId id) const {
   return namesakes_.contains(find_pod(cgroup->uid)) ? name + " (" + cgroup->uid + ")" : name;
 }
 
+bool PodNames::is_pod(std::string_view name_or_uid) const {
+  return by_uid_.contains(name_or_uid) || std::ranges::any_of(by_uid_, [&](const auto& entry) {
+           return pod_name_of_uid(entry.first) == name_or_uid;
+         });
+}
+
 }  // namespace evenkeel::record

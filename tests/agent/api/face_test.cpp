@@ -193,6 +193,17 @@ TEST(ExplainSentences, SayWhatIsManagedAndWhy) {
   EXPECT_NE(api::explain_sentences("<html>").find("could not be read"), std::string::npos);
 }
 
+TEST(ExplainSentences, SayWhetherThePodIsKnown) {
+  const std::string known = R"({"pod":{"name":"a/b","known":true},"managed":[]})";
+  EXPECT_EQ(api::explain_sentences(known), "nothing is managed for this pod: every value is its owner's\n");
+  EXPECT_FALSE(api::is_about_unknown_pod(known));
+  const std::string unknown = R"({"pod":{"name":"a/typo","known":false},"managed":[]})";
+  EXPECT_EQ(api::explain_sentences(unknown), "no such pod on this node: a/typo\n");
+  EXPECT_TRUE(api::is_about_unknown_pod(unknown));
+  EXPECT_FALSE(api::is_about_unknown_pod(R"({"managed":[]})")) << "all pods, or an older agent";
+  EXPECT_FALSE(api::is_about_unknown_pod("<html>"));
+}
+
 TEST(PrintableText, IsOneLineThatSteersNothing) {
   EXPECT_EQ(runtime::printable("\x1b[2Jx\r\ny\x7f"), "\\u001b[2Jx\\u000d\\ny\\u007f");
   EXPECT_EQ(runtime::printable("a\xff\xc2\x9b"), "a\\ufffd\\u009b");

@@ -1,4 +1,4 @@
-// Tests what pages say of the whole agent: whether it is ready.
+// Tests what pages say of the whole agent: whether it is ready, and whether it knows a pod.
 #include "agent/api/pages.h"
 
 #include <gtest/gtest.h>
@@ -62,6 +62,18 @@ TEST_F(PagesTest, AnAgentIsNotReadyWhileItsConfigurationWaitsForTheNode) {
   one->parts().inputs.trouble(inputs::Inputs::kNode, "403 forbidden");
   const auto refused = ready(*one);
   EXPECT_EQ(refused.status, 200) << "the common settings are in force\n" << refused.body;
+}
+
+TEST_F(PagesTest, AnExplanationSaysWhetherThePodIsKnown) {
+  const auto one = agent();
+  ASSERT_TRUE(one);
+  one->tick(MonoTime{} + std::chrono::seconds(1));
+  const auto explain = [&](const std::string& pod) { return api::explain_json(one->view(), pod); };
+  EXPECT_NE(explain(kUid).find(std::string(R"("pod":{"name":")") + kUid + R"(","known":true})"),
+            std::string::npos)
+      << explain(kUid);
+  EXPECT_NE(explain("shop/typo").find(R"("pod":{"name":"shop/typo","known":false})"), std::string::npos);
+  EXPECT_EQ(explain("").find(R"("known")"), std::string::npos);
 }
 
 }  // namespace

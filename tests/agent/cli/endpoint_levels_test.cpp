@@ -111,7 +111,8 @@ TEST(EndpointSocket, ExplainTakesTheFirstAddressThatAnswers) {
     EXPECT_NE(ran.out.find("nodeslo: "), std::string::npos) << ran.out;
   }
   const Ran odd = run_evenkeel({"explain", "a b&c/d%", "--listen", "unix:" + both.socket});
-  EXPECT_EQ(odd.exit_status, 0) << "a name that nobody has, but an answer: " << odd.err;
+  EXPECT_EQ(odd.exit_status, 1) << odd.err;
+  EXPECT_TRUE(odd.out.ends_with("no such pod on this node: a b&c/d%\n")) << odd.out;
   const Ran proof = run_evenkeel({"proof", "--listen", "unix:" + both.socket});
   EXPECT_EQ(proof.exit_status, 0) << proof.err;
   const Ran refused = run_evenkeel({"explain", "--listen", "unix:/nowhere," + port});

@@ -62,6 +62,11 @@ TEST_F(PodNamesTest, APodAndItsSuccessorDiffer) {
   EXPECT_EQ(names_->pod_name(id(old_)), "shop/redis-0") << "whoever asks for the name gets both";
 }
 
+TEST_F(PodNamesTest, ARosterKnowsItsPodsByNameAndByUid) {
+  EXPECT_TRUE(names_->is_pod("shop/redis-0") && names_->is_pod("aa") && names_->is_pod("bb"));
+  for (const char* other : {"shop/redis", "redis-0", "shop", "", "dd"}) EXPECT_FALSE(names_->is_pod(other));
+}
+
 TEST_F(PodNamesTest, NoSeriesOfBlameIsThereTwice) {
   record::BlameTotals blame;
   for (const auto& antagonist : {id(old_), id(new_), CgroupId{}})
