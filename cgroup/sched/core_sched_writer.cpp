@@ -8,7 +8,6 @@ namespace {
 
 constexpr int kMostPasses = 8;  ///< per round, while tasks keep being created without
 constexpr std::string_view kRecord = "/core-sched";
-constexpr Duration kFirstPause = std::chrono::seconds(60);
 const std::string kNone = "no group";
 
 }  // namespace
@@ -20,6 +19,7 @@ void CoreSchedWriter::apply(const decide::CoreSchedPlan& plan, MonoTime now, exe
 
 void CoreSchedWriter::restore_all(MonoTime now, executor::Report& report) {
   pause_ = {};
+  for (auto& member : members_) member.accept();
   run(decide::CoreSchedPlan{}, now, report);
 }
 
@@ -132,9 +132,13 @@ void CoreSchedWriter::look_at(Member& member) {
     return;
   }
   int given_to = 0;
-  for (int pass = 0; pass < kMostPasses && !pause_.waits(now_); ++pass) {
+  const auto waits = [&] { return pause_.waits(now_) || member.pause.waits(now_); };
+  for (int pass = 0; pass < kMostPasses && !waits(); ++pass) {
     if (!sort_out(member, group == nullptr ? 0 : group->cookie)) return;
-    if (without_cookie_.empty()) break;
+    if (without_cookie_.empty()) {
+      member.accept();
+      break;
+    }
     const auto before = counters_.tasks;
     if (group == nullptr) {
       settle(member, cookies_.clear_cookies(without_cookie_), nullptr);
@@ -185,7 +189,7 @@ bool CoreSchedWriter::find_holder(const Group& group) {
   return false;
 }
 
-bool CoreSchedWriter::record_cookie(const Member& member, std::uint64_t cookie) {
+bool CoreSchedWriter::record_cookie(Member& member, std::uint64_t cookie) {
   const auto recorded = journal_.made(member.dir + std::string(kRecord), cookie);
   if (!recorded) refuse(member, recorded.error());
   return recorded.has_value();
@@ -195,19 +199,22 @@ void CoreSchedWriter::settle(Member& member, const CoreCookies::Given& given, co
   counters_.tasks += static_cast<std::uint64_t>(given.tasks);
   // Its holder exited meanwhile; or it could not be recorded, which was reported.
   const bool lost = group != nullptr && (given.error.code == ESRCH || given.error.code == ECANCELED);
-  if (given.error.code == 0) pause_ = {};
+  if (given.error.code == 0) {
+    pause_ = {};
+    member.accept();
+  }
   if (given.error.code != 0 && !lost) refuse(member, given.error);
 }
 
-/// No retry before a pause, which grows: the kernel's refusal applies to all members.
-void CoreSchedWriter::refuse(const Member& member, const Error& error) {
+/// No retry before a pause, which grows.
+void CoreSchedWriter::refuse(Member& member, const Error& error) {
   ++counters_.refusals;
-  if (!pause_.refuse(error.code, {}, now_, kFirstPause)) return;
+  if (!note_refusal(members_, member, pause_, error, now_)) return;
   report_->refusals.push_back({.path = member.threads_file,
                                .error = error,
                                .text = "core scheduling",
                                .quarantined = true,
-                               .retry_in = pause_.length,
+                               .retry_in = concerns_all(error) ? pause_.length : member.pause.length,
                                .cgroup = member.cgroup,
                                .detail = describe_cookie_error(error)});
 }

@@ -15,6 +15,7 @@
 #include "cgroup/executor/contest.h"
 #include "cgroup/executor/executor.h"
 #include "cgroup/executor/journal.h"
+#include "cgroup/sched/refusal.h"
 #include "cgroup/tree/task_follow.h"
 #include "qos/decide/sched_plan.h"
 
@@ -95,7 +96,7 @@ class CoreSchedWriter final : public executor::Actuator {
     std::uint64_t cookie = 0;  ///< 0: no task has one yet
     std::uint64_t round = 0;   ///< the last round whose plan named it
   };
-  struct Member : tree::TrackedTasks {
+  struct Member : RefusableTasks {
     std::uint32_t group = 0;  ///< 0: its tasks are to have no cookie
     std::uint64_t round = 0;
     bool others_reported = false;
@@ -112,10 +113,10 @@ class CoreSchedWriter final : public executor::Actuator {
   void give(Member& member, Group& group);
   bool find_holder(const Group& group);
   [[nodiscard]] bool is_ours(std::uint64_t cookie) const;
-  bool record_cookie(const Member& member, std::uint64_t cookie);
+  bool record_cookie(Member& member, std::uint64_t cookie);
   void record_change(const Member& member, const std::string& before, const std::string& after, int tasks);
   void settle(Member& member, const CoreCookies::Given& given, const Group* group);
-  void refuse(const Member& member, const Error& error);
+  void refuse(Member& member, const Error& error);
 
   const tree::CgroupTree& tree_;
   ResctrlFiles& files_;
@@ -132,7 +133,7 @@ class CoreSchedWriter final : public executor::Actuator {
   std::uint64_t round_ = 0;
   decide::PolicyIndex by_ = decide::kNoPolicy;
   MonoTime now_{};
-  executor::RetryBackoff pause_{};
+  executor::RetryBackoff pause_{};  ///< of all members
   executor::Report* report_ = nullptr;
 
   // Buffers, kept from round to round.

@@ -9,7 +9,6 @@ namespace evenkeel::sched {
 namespace {
 
 constexpr int kMostPasses = 8;  ///< per check, while tasks keep being created without the value
-constexpr Duration kFirstPause = std::chrono::seconds(60);
 
 }  // namespace
 
@@ -30,6 +29,7 @@ void TaskValueWriter::finish() {
 
 void TaskValueWriter::restore_all(MonoTime now, executor::Report& report) {
   pause_ = {};
+  for (auto& member : members_) member.accept();
   apply(decide::TaskPlan<int>{}, now, report);
 }
 
@@ -80,13 +80,13 @@ void TaskValueWriter::check(Member& member) {
     return;
   }
   int tasks = 0;
-  for (int pass = 0; pass < kMostPasses && !pause_.waits(now_); ++pass) {
+  for (int pass = 0; pass < kMostPasses && !waits(member); ++pass) {
     const int given = give_tasks(member);
     tasks += given;
     if (given == 0) break;
   }
   if (tasks > 0) record_change(member, tasks);
-  if (target(member) || pause_.waits(now_)) return;
+  if (target(member) || waits(member)) return;
   forget(member);
   member.ours.reset();
   member.earlier.reset();
@@ -147,7 +147,7 @@ TaskValueWriter::TaskState TaskValueWriter::give_task(Member& member, std::int32
   return TaskState::changed;
 }
 
-TaskValueWriter::TaskState TaskValueWriter::failed(const Member& member, const Error& error) {
+TaskValueWriter::TaskState TaskValueWriter::failed(Member& member, const Error& error) {
   if (is_gone(error)) return TaskState::kept;
   refuse(member, error);
   return TaskState::refused;
@@ -186,28 +186,31 @@ void TaskValueWriter::record_change(const Member& member, int tasks) {
                              .why = restored ? because("no policy requests it any longer") : member.why});
 }
 
-/// No retry before a pause, which grows: the kernel's refusal applies to all members.
-void TaskValueWriter::refuse(const Member& member, const Error& error) {
+/// No retry before a pause, which grows.
+void TaskValueWriter::refuse(Member& member, const Error& error) {
   ++counters_.refusals;
   refused_ = member.cgroup;
-  if (!pause_.refuse(error.code, {}, now_, kFirstPause)) return;
+  if (!note_refusal(members_, member, pause_, error, now_)) return;
   const std::string value = member.value ? setting_.text_of(*member.value) : original_text(member);
   report_->refusals.push_back({.path = member.threads_file,
                                .error = error,
                                .text = std::string(setting_.names().setting) + ' ' + value,
                                .quarantined = true,
-                               .retry_in = pause_.length,
+                               .retry_in = concerns_all(error) ? pause_.length : member.pause.length,
                                .cgroup = member.cgroup,
                                .detail = errno_name(error.code)});
 }
 
 /// All tasks of the cgroup have what they are to have. A cgroup without tasks says nothing, and while the one
 /// that was refused is there, another one says nothing about it.
-void TaskValueWriter::accepted(const Member& member, int tasks) {
+void TaskValueWriter::accepted(Member& member, int tasks) {
+  member.accept();
   if (!refused_) return;
   const bool works =
       *refused_ == member.cgroup ? !threads_.empty() : tasks > 0 && tree_.find(*refused_) == nullptr;
-  if (works) refused_.reset();
+  if (!works) return;
+  const auto other = std::ranges::find_if(members_, [](const Member& one) { return one.pause.code != 0; });
+  refused_ = other == members_.end() ? std::nullopt : std::optional(other->cgroup);
 }
 
 void TaskValueWriter::add_managed(std::vector<executor::Managed>& out) const {

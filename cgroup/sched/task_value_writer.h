@@ -15,6 +15,7 @@
 #include "cgroup/executor/contest.h"
 #include "cgroup/executor/executor.h"
 #include "cgroup/executor/journal.h"
+#include "cgroup/sched/refusal.h"
 #include "cgroup/tree/task_follow.h"
 #include "qos/decide/task_plan.h"
 
@@ -83,7 +84,7 @@ class TaskValueWriter : public executor::Actuator {
   [[nodiscard]] bool refused() const { return refused_.has_value(); }
 
  private:
-  struct Member : tree::TrackedTasks {
+  struct Member : RefusableTasks {
     std::optional<std::int64_t> value{};     ///< absent: its tasks are to have their original
     std::optional<std::int64_t> original{};  ///< with only_raised; absent: not known yet
     std::optional<std::int64_t> ours{};      ///< the last value that was given here; absent: none yet
@@ -102,7 +103,7 @@ class TaskValueWriter : public executor::Actuator {
   int give_tasks(Member& member);
   void learn_original(Member& member);
   TaskState give_task(Member& member, std::int32_t task);
-  TaskState failed(const Member& member, const Error& error);
+  TaskState failed(Member& member, const Error& error);
   bool record(Member& member, std::int64_t value);
   void forget(const Member& member);
   [[nodiscard]] bool is_original(const Member& member, std::int64_t value) const;
@@ -110,8 +111,11 @@ class TaskValueWriter : public executor::Actuator {
   [[nodiscard]] std::string original_text(const Member& member) const;
   void report_foreign(Member& member, const std::string& theirs);
   void record_change(const Member& member, int tasks);
-  void refuse(const Member& member, const Error& error);
-  void accepted(const Member& member, int tasks);
+  void refuse(Member& member, const Error& error);
+  void accepted(Member& member, int tasks);
+  [[nodiscard]] bool waits(const Member& member) const {
+    return pause_.waits(now_) || member.pause.waits(now_);
+  }
 
   const tree::CgroupTree& tree_;
   ResctrlFiles& files_;
@@ -128,7 +132,7 @@ class TaskValueWriter : public executor::Actuator {
   std::uint64_t round_ = 0;
   decide::PolicyIndex by_ = decide::kNoPolicy;
   MonoTime now_{};
-  executor::RetryBackoff pause_{};
+  executor::RetryBackoff pause_{};     ///< of all members
   std::optional<CgroupId> refused_{};  ///< whose tasks the last refusal was about; absent: nothing is refused
   executor::Report* report_ = nullptr;
 

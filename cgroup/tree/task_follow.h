@@ -26,6 +26,7 @@ struct TrackedTasks {
   std::string dir{}, threads_file{};
   int checks_left = kChecks;
   MonoTime next_check{}, since{};
+  MonoTime refused_until{};  ///< it is not due before
   void recheck(MonoTime now, int checks = kChecks) {
     checks_left = checks;
     next_check = now;
@@ -90,25 +91,26 @@ class CheckTimer {
   void find_due(const Members& members, MonoTime now, bool sweep) {
     due_.clear();
     for (std::size_t i = 0; i < members.size(); ++i)
-      if (members[i].checks_left > 0 && members[i].next_check <= now) due_.push_back(i);
+      if (members[i].checks_left > 0 && members[i].next_check <= now && members[i].refused_until <= now)
+        due_.push_back(i);
     // Nine tenths of the time between two sweeps: a tick may come a little early.
     if (!sweep || members.empty() || now - swept_ < turn_ * 9 / 100) return;
     swept_ = now;
     const auto share = std::min((members.size() + kSweeps - 1) / kSweeps, most_);
     for (std::size_t k = 0; k < share; ++k) {
       const auto i = (sweep_from_ + k) % members.size();
-      if (members[i].checks_left == 0) due_.push_back(i);
+      if (members[i].checks_left == 0 && members[i].refused_until <= now) due_.push_back(i);
     }
     sweep_from_ = (sweep_from_ + share) % members.size();
   }
   [[nodiscard]] const std::vector<std::size_t>& due() const { return due_; }
 
-  /// They have been checked; `enough`: and need no more checks.
+  /// They have been checked, but for those that were refused; `enough`: and need no more checks.
   template <class Members>
   void checked(Members& members, MonoTime now, bool enough) const {
     for (const auto i : due_) {
       auto& member = members[i];
-      if (member.checks_left == 0) continue;
+      if (member.checks_left == 0 || now < member.refused_until) continue;
       member.checks_left = enough ? 0 : member.checks_left - 1;
       member.next_check = now + kCheckInterval;
     }

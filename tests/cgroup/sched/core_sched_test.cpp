@@ -177,6 +177,41 @@ TEST_F(CoreSched, AMachineWithoutThreadsPerCoreIsAskedOnceInAWhile) {
   EXPECT_NE(of(101), 0U);
 }
 
+TEST_F(CoreSched, APodWhoseTasksAreRefusedKeepsNoOtherFromItsCookie) {
+  cookies.secret = {101};
+  const auto report = tick();
+  ASSERT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(report.refusals[0].error.code, EPERM);
+  EXPECT_NE(of(201), 0U);
+  runs(night + "/b", {201, 202});
+  for (int i = 0; i < 70; ++i) EXPECT_TRUE(tick().refusals.empty()) << "once";
+  EXPECT_EQ(of(202), of(201)) << "who comes later, too";
+  EXPECT_LE(writer->counters().refusals, 3U) << "after a pause";
+  cookies.secret.clear();
+  for (int i = 0; i < 120; ++i) tick();
+  EXPECT_NE(of(101), 0U);
+}
+
+TEST_F(CoreSched, WhereEveryPodIsRefusedItIsSaidOnce) {
+  cookies.secret = {101, 102, 201};
+  EXPECT_EQ(tick().refusals.size(), 1U);
+  for (int i = 0; i < 200; ++i) EXPECT_TRUE(tick().refusals.empty());
+}
+
+TEST_F(CoreSched, ARefusedPodIsRestoredAtTheStop) {
+  tick();
+  cookies.secret = {101};
+  intents.clear();
+  for (int i = 0; i < 3; ++i) tick();
+  EXPECT_EQ(of(201), 0U);
+  EXPECT_NE(of(101), 0U);
+  cookies.secret.clear();
+  executor::Report report;
+  writer->restore_all(now, report);
+  EXPECT_EQ(of(101), 0U);
+  EXPECT_TRUE(journal.directories().empty());
+}
+
 TEST_F(CoreSched, TheStopRefusesNothingWhereNoTaskGotACookie) {
   cookies.refusal = EINVAL;
   ASSERT_EQ(tick().refusals.size(), 1U);

@@ -218,6 +218,24 @@ TEST_F(RequestSize, ThatAnotherPodHasNoTasksSaysNothingAboutARefusal) {
   EXPECT_FALSE(writer->refused());
 }
 
+TEST_F(RequestSize, ARefusedPodKeepsNoOtherFromItsSize) {
+  const auto other = host.pod(KubeQos::besteffort, "11111111-2222-3333-4444-555555555553", {"b"});
+  host.file("sys/fs/cgroup/" + other + "/b/cgroup.threads", "301\n");
+  sizes.tasks.emplace(301, sizes.own);
+  tree->scan();
+  wanted.members.push_back({tree->find_path(other)->id, milliseconds(100), because("the test wants it")});
+  sizes.guarded = {201};
+  EXPECT_EQ(tick().refusals.size(), 1U);
+  EXPECT_EQ(of(301), milliseconds(100));
+  EXPECT_TRUE(writer->refused());
+  for (int i = 0; i < 50; ++i) EXPECT_TRUE(tick().refusals.empty());
+  EXPECT_EQ(writer->counters().refusals, 1U) << "after a pause";
+  sizes.guarded.clear();
+  for (int i = 0; i < 60; ++i) tick();
+  EXPECT_EQ(of(201), milliseconds(100));
+  EXPECT_FALSE(writer->refused());
+}
+
 TEST_F(RequestSize, ARefusedRestoreStaysInTheJournal) {
   tick();
   sizes.refusal = EPERM;

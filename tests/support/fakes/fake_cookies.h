@@ -1,7 +1,9 @@
 // A model of core scheduling cookies: every task has one or none, and the kernel can be made to refuse.
 #pragma once
 
+#include <cerrno>
 #include <map>
+#include <set>
 
 #include "cgroup/sched/core_sched_writer.h"
 
@@ -12,10 +14,12 @@ class FakeCookies final : public sched::CoreCookies {
   std::map<std::int32_t, std::uint64_t> tasks{};  ///< 0: none
   bool nameless = false;                          ///< the kernel cannot report the cookie that it assigns
   int refusal = 0;                                ///< errno that every call returns
+  std::set<std::int32_t> secret{};                ///< EPERM for who asks for their cookie
   int handed_out = 0;
 
   Result<std::uint64_t> of(std::int32_t task) override {
     if (refusal != 0) return fail(refusal, Op::read);
+    if (secret.contains(task)) return fail(EPERM, Op::read);
     const auto found = tasks.find(task);
     return found == tasks.end() ? Result<std::uint64_t>(fail(ESRCH, Op::read)) : found->second;
   }
