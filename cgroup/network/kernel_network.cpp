@@ -215,8 +215,23 @@ Result<> KernelNetworkPort::put_rules(const PacketRules& wanted) {
   if (!done && done.error().code == EEXIST && !has_table_) {
     if (filter(messages_to_remove())) done = filter(messages_to_put(wanted, has_table_, owned_));
   }
+  // Another process has flushed it. ENOENT may also be about a part of the rules, and then the earlier ones
+  // stay.
+  if (!done && done.error().code == ENOENT && has_table_)
+    if (const auto there = has_rules(); there && !*there)
+      done = filter(messages_to_put(wanted, has_table_, owned_));
   if (done) has_table_ = true;
   return done;
+}
+
+Result<bool> KernelNetworkPort::has_rules() {
+  const auto request = message_to_find();
+  const auto done = with(filter_, NETLINK_NETFILTER, [&](NetlinkSocket& socket) {
+    return socket.ask({&request, 1});
+  });
+  if (!done && done.error().code != ENOENT) return tl::unexpected(done.error());
+  has_table_ = done.has_value();
+  return has_table_;
 }
 
 Result<> KernelNetworkPort::try_rules() { return filter(messages_to_try()); }

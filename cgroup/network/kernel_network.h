@@ -19,6 +19,8 @@ namespace evenkeel::network {
 /// closes (Linux 5.12).
 std::vector<NetlinkMessage> messages_to_put(const PacketRules& rules, bool replaces, bool owned);
 std::vector<NetlinkMessage> messages_to_remove();
+/// Acknowledged if the table exists; else ENOENT.
+NetlinkMessage message_to_find();
 /// Creates another table and removes it in the same transaction.
 std::vector<NetlinkMessage> messages_to_try();
 
@@ -39,6 +41,7 @@ class KernelNetworkPort final : public NetworkPort {
   Result<> add_fair_queue(int link, std::uint16_t minor) override;
   Result<> put_rules(const PacketRules& wanted) override;
   Result<> remove_rules() override;
+  Result<bool> has_rules() override;
   /// Adds rules and removes them, in one transaction.
   Result<> try_rules();
   /// Checks again at each call.

@@ -65,6 +65,8 @@ class NetworkPort {
   /// Replaces all previous rules, in one transaction.
   virtual Result<> put_rules(const PacketRules& wanted) = 0;
   virtual Result<> remove_rules() = 0;
+  /// Whether they are still there: a firewall may flush all rules of the node.
+  virtual Result<bool> has_rules() = 0;
   /// Whether the kernel counts cgroup levels as the agent does.
   [[nodiscard]] virtual bool supports_cgroup_match() const = 0;
   /// The kernel's message for the last refusal; usually empty.

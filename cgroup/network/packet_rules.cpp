@@ -279,6 +279,13 @@ std::vector<NetlinkMessage> messages_to_put(const PacketRules& rules, bool repla
 
 std::vector<NetlinkMessage> messages_to_try() { return Builder(PacketRules{}).attempt(); }
 
+NetlinkMessage message_to_find() {
+  NetlinkMessage out((NFNL_SUBSYS_NFTABLES << 8) | NFT_MSG_GETTABLE, NLM_F_REQUEST | NLM_F_ACK,
+                     nfgenmsg{NFPROTO_INET, NFNETLINK_V0, 0});
+  out.put_text(NFTA_TABLE_NAME, kTable);
+  return out;
+}
+
 std::vector<NetlinkMessage> messages_to_remove() { return Builder(PacketRules{}).remove(); }
 
 }  // namespace evenkeel::network

@@ -14,7 +14,6 @@ using executor::Sighting;
 namespace {
 
 constexpr Duration kCheckInterval = std::chrono::seconds(10);
-const std::string kRulesRecord(kNetworkRules), kNothing = "nothing";
 
 std::string number_of(std::uint32_t handle) {
   char text[16];
@@ -139,7 +138,10 @@ bool NetworkWriter::is_qdisc_ours() {
   const auto root = port_.root_qdisc(link_index_);
   if (!root) return false;
   const auto step = contest_.look({.value = sighting_of(*root)}, now_, foreign_);
-  if (step == Contest::Step::keep) return true;
+  if (step == Contest::Step::keep) {
+    look_for_rules();
+    return true;
+  }
   tell_foreign(step, *root);
   held_ = false;
   classes_.clear();
@@ -158,7 +160,7 @@ void NetworkWriter::apply_changes(const decide::NetworkPlan& plan) {
   const int unknown = build_packet_rules(plan, tree_, port_.supports_cgroup_match(), own_, wanted_rules_);
   own_.release_unused();
   // Rules must not send packets into a class that does not exist.
-  if (!put_classes() || !put_rules(unknown)) return;
+  if (!put_classes() || !put_rules(unknown)) return keep_no_queue_without_rules();
   remove_other_classes();
   pause_ = {};
 }
@@ -196,28 +198,6 @@ void NetworkWriter::add_fair_queue(const HtbClass& one) {
                                .error = done.error(),
                                .text = "fq_codel",
                                .detail = port_.words() + ": all packets of a class wait in one queue"});
-}
-
-bool NetworkWriter::put_rules(int unknown) {
-  if (has_rules_ && wanted_rules_ == rules_) return true;
-  const auto text = text_of(wanted_rules_);
-  Result<> done;
-  if (!dry_run_) done = journal_.record_creation(kRulesRecord);
-  if (!dry_run_ && done) done = port_.put_rules(wanted_rules_);
-  if (!done) {
-    if (!dry_run_ && !has_rules_) static_cast<void>(journal_.unmade(kRulesRecord));
-    return refuse(kRulesRecord, text, done.error(), port_.words()), false;
-  }
-  record_change(
-      kRulesRecord, has_rules_ ? text_of(rules_) : kNothing, text, false,
-      unknown == 0
-          ? because("which packets belong to which class")
-          : because("which packets belong to which class; pods with the node's own address ({}) cannot be "
-                    "told apart: that needs cgroup v2, and the node's cgroup namespace",
-                    std::int64_t{unknown}));
-  has_rules_ = true;
-  rules_ = wanted_rules_;
-  return true;
 }
 
 /// Goes backwards: children are sorted after their parents, and the kernel removes only classes without any.

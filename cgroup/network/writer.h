@@ -20,6 +20,8 @@ namespace evenkeel::network {
 /// "net/rules".
 inline constexpr std::string_view kNetworkRecords = "net/", kNetworkQdisc = "/qdisc",
                                   kNetworkRules = "net/rules";
+/// For reports.
+inline const std::string kRulesRecord(kNetworkRules), kNothing = "nothing";
 
 inline bool is_ours(const RootQdisc& qdisc) { return qdisc.kind == "htb" && qdisc.handle == kOurQdisc; }
 
@@ -30,7 +32,7 @@ class NetworkWriter final : public executor::Actuator {
       : tree_(tree), port_(port), journal_(journal), dry_run_(dry_run) {}
 
   /// Applies the plan. Adds what it did to `report`. Does nothing while the plan stays the same, except that
-  /// every ten seconds it checks whether the queue is still the agent's.
+  /// every ten seconds it checks whether the queue is still the agent's and the rules are there.
   void apply(const decide::NetworkPlan& plan, MonoTime now, executor::Report& report);
   void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.network(), now, report);
@@ -51,6 +53,8 @@ class NetworkWriter final : public executor::Actuator {
   bool put_classes();
   void add_fair_queue(const HtbClass& one);
   bool put_rules(int unknown);
+  void look_for_rules();
+  void keep_no_queue_without_rules();
   void remove_other_classes();
   void withdraw(const char* why);
   void record_change(std::string path, std::string before, std::string after, bool restored,

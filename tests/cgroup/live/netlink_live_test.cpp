@@ -109,5 +109,28 @@ TEST(LivePacketRules, OfMorePodsThanASocketHasRoomForAcknowledgements) {
   });
 }
 
+// No other socket may remove a table that has an owner, so the test makes one without.
+TEST(LivePacketRules, AFlushedTableIsNoticedAndPutAgain) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root makes network namespaces";
+  const Host host = std::move(*Host::open("/"));
+  if (const auto why = network::network_unavailable_reason(host); !why.empty()) GTEST_SKIP() << why;
+  in_own_network([&] {
+    auto other = *NetlinkSocket::open(NETLINK_NETFILTER);
+    network::KernelNetworkPort port(host);
+    EXPECT_FALSE(*port.has_rules());
+    ASSERT_TRUE(other.ask(network::messages_to_put(rules_of_pods(3), false, false)));
+    EXPECT_TRUE(*port.has_rules());
+    ASSERT_TRUE(port.put_rules(rules_of_pods(4))) << "in its place";
+    EXPECT_EQ(limits_in_table(), 4);
+    ASSERT_TRUE(port.remove_rules());
+    ASSERT_TRUE(other.ask(network::messages_to_put(rules_of_pods(3), false, false)));
+    EXPECT_TRUE(*port.has_rules());
+    ASSERT_TRUE(other.ask(network::messages_to_remove()));
+    const auto done = port.put_rules(rules_of_pods(5));
+    ASSERT_TRUE(done) << errno_name(done.error().code) << ' ' << port.words();
+    EXPECT_EQ(limits_in_table(), 5);
+  });
+}
+
 }  // namespace
 }  // namespace evenkeel::test

@@ -100,6 +100,34 @@ TEST_F(NetworkSharing, WhatIsNeverMadeIsNotOnRecord) {
   EXPECT_EQ(writer->totals().held, 0U);
 }
 
+TEST_F(NetworkSharing, RulesThatWereFlushedArePutAgain) {
+  tick();
+  port.rules.reset();
+  const auto report = tick(10);
+  EXPECT_TRUE(report.refusals.empty());
+  ASSERT_TRUE(port.rules);
+  EXPECT_EQ(port.rules->rules.size(), 3U);
+  off();
+  expect_untouched();
+}
+
+TEST_F(NetworkSharing, WithoutRulesThereIsNoQueue) {
+  port.refuse_rules = true;
+  EXPECT_EQ(tick().refusals.size(), 1U);
+  expect_untouched();
+  for (int i = 0; i < 60; ++i) EXPECT_TRUE(tick().refusals.empty()) << "reported once";
+  expect_untouched();
+  port.refuse_rules = false;
+  tick(600);
+  EXPECT_EQ(port.classes.size(), 8U);
+  port.refuse_rules = true;
+  plan.members[0].egress_limit = mbit(5);
+  plan.members[0].addresses = {};
+  tick();
+  EXPECT_TRUE(port.rules) << "the earlier ones stay";
+  EXPECT_TRUE(port.roots.contains(7));
+}
+
 TEST_F(NetworkSharing, WhatCannotBeTakenAwayIsTriedAgain) {
   tick();
   port.refuse_at = port.calls;

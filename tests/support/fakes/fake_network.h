@@ -23,6 +23,7 @@ class FakeNetwork final : public network::NetworkPort {
   bool cgroups_tell = true;
   int refuse_at = -1;  ///< index of the call that is refused
   bool refuse_all = false;
+  bool refuse_rules = false;
   bool loses_answers = false;  ///< a queue that is refused is made all the same
   int blind_at = -1;           ///< index of the look that fails
   int refusal = EINVAL;
@@ -78,7 +79,7 @@ class FakeNetwork final : public network::NetworkPort {
     return {};
   }
   Result<> put_rules(const network::PacketRules& wanted) override {
-    if (refuses()) return fail(refusal, Op::write);
+    if (refuses() || refuse_rules) return fail(refusal, Op::write);
     for (const auto& rule : wanted.rules)
       if (!classes.contains(rule.minor)) broken.push_back("packets for a class that is not there");
     rules = wanted;
@@ -89,6 +90,7 @@ class FakeNetwork final : public network::NetworkPort {
     rules.reset();
     return {};
   }
+  Result<bool> has_rules() override { return rules.has_value(); }
   [[nodiscard]] bool supports_cgroup_match() const override { return cgroups_tell; }
   [[nodiscard]] std::string words() const override { return {}; }
 
