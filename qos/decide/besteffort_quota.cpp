@@ -54,7 +54,9 @@ QuotaHarm quota_harm(const NodeSnapshot& node, const NodeSlo& slo, const Harmful
   if (harmful.besteffort_quota) return QuotaHarm::found;
   if (node.scheduler.fair != FairScheduler::eevdf) return QuotaHarm::none;
   const auto& request = slo.evenkeel.request_size;
-  const bool longer = node.scheduler.request_sizes && request.enable && request.best_effort > kLongestOwn;
+  const Duration longest_of_services = std::max(kLongestOwn, request.services);
+  const bool longer =
+      node.scheduler.request_sizes && request.enable && request.best_effort > longest_of_services;
   if (!longer) return QuotaHarm::no_request_sizes;
   return node.scheduler.request_sizes_refused ? QuotaHarm::refused_request_sizes : QuotaHarm::none;
 }

@@ -42,6 +42,9 @@ TEST(SuppressActuator, AQuotaOnEevdfNeedsLongRequests) {
   EXPECT_EQ(actuator(kQuota, kSizes, {.best_effort = milliseconds(3)}), cpuset) << "as short as a service's";
   EXPECT_EQ(actuator(kQuota, kSizes, {.best_effort = std::chrono::microseconds(3001)}), quota)
       << "longer is enough";
+  EXPECT_EQ(actuator(kQuota, kSizes, {.best_effort = milliseconds(4), .services = milliseconds(10)}), cpuset)
+      << "services may have longer ones by the configuration";
+  EXPECT_EQ(actuator(kQuota, kSizes, {.best_effort = milliseconds(11), .services = milliseconds(10)}), quota);
   EXPECT_EQ(actuator(SuppressPolicy::cpuset, kSizes), cpuset);
 }
 
