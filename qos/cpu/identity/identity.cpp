@@ -170,7 +170,7 @@ bool core_sched_enabled(const NodeSlo& slo) {
 
 void decide_pod(const NodeSnapshot& node, const NodeSlo& slo, const PodSample& pod, std::string& name,
                 decide::CoreSchedPlan& plan) {
-  const CpuQos* of_class = cpu_strategy_of(slo.qos, default_qos(*pod.spec));
+  const CpuQos* of_class = class_of(slo.qos, *pod.spec);
   const auto* cgroup = node.cgroup(pod.cgroup);
   const auto policy = label(*pod.spec, kPolicyLabel);
   if (!of_class || !of_class->enable || !cgroup || cgroup->hands_off || policy == "none") return;

@@ -77,6 +77,15 @@ TEST(CoreSched, OnlyUnderItsPolicyAndForClassesThatAreOn) {
   EXPECT_EQ(scene.group_of(1), "-");
 }
 
+TEST(CoreSched, AnUnlabelledGuaranteedPodIsOfClassLsWhereLsrIsOff) {
+  Scene scene(node().pod("guaranteed").kube(KubeQos::guaranteed).pod("lsr").lsr());
+  scene.slo.qos.ls.cpu.core_expeller = false;
+  EXPECT_EQ(scene.group_of(0), "(common)-expeller");
+  scene.slo.qos.lsr.cpu.enable = false;
+  EXPECT_EQ(scene.group_of(0), "(common)");
+  EXPECT_EQ(scene.group_of(1), "-") << "its label says what it is";
+}
+
 TEST(CoreSched, HandsOffIsHeard) {
   Scene scene(node().pod("mine").ls().hands_off());
   EXPECT_EQ(scene.group_of(0), "-");
