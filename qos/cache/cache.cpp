@@ -45,6 +45,7 @@ class Round {
 
   void decide() {
     class_group_.fill(decide::kRootGroup);
+    if (enabled_strategy(slo_, kBe) == nullptr) forget_steering();
     find_own();
     const bool limits = !antagonists_.empty();
     if (state_.own.empty() && !any_class() && !limits) return;
@@ -116,6 +117,11 @@ class Round {
     state_.parts.assign(1, part);
     if (which == kBe) steer(part, group);
     class_group_[which] = finish(group, state_.parts);
+  }
+
+  void forget_steering() {
+    state_.steering.forget();
+    state_.ways.forget();
   }
 
   /// The measurements decide within what the configuration grants.

@@ -47,6 +47,9 @@ void WaySteering::add_counts(const NodeSnapshot& node, const NodeSlo& slo,
 
 void WaySteering::steer(const NodeSnapshot& node, const NodeSlo& slo, const decide::WatchedCgroups& watched,
                         Room room) {
+  // Also while the misses are unknown: the configuration may grant less than before.
+  const std::int64_t most = std::max<std::int64_t>(0, room.ways - room.least);
+  taken_ = std::min(taken_, most);
   add_counts(node, slo, watched);
   hold_since(unknown_since_, !times_usual_, node.at);
   const auto& interference = slo.evenkeel.interference;
@@ -93,7 +96,6 @@ void WaySteering::judge(MonoTime now, const ResctrlDynamic& settings, Duration t
 
 void WaySteering::decide(MonoTime now, const ResctrlDynamic& settings, Room room, Duration turn) {
   const std::int64_t most = std::max<std::int64_t>(0, room.ways - room.least);
-  taken_ = std::min(taken_, most);
   if (trial_ && trial_->before == taken_) trial_.reset();  // the configuration undid the step
   if (trial_) return judge(now, settings, turn);
   const double percent = *times_usual_ * 100;
