@@ -89,6 +89,10 @@ std::optional<MilliCpu> cpu_limit_of(const Pod& pod) {
   return pod.containers.empty() ? std::nullopt : std::optional(sum);
 }
 
+bool has_own_cpus(const Pod& pod) {
+  return !is_best_effort(pod) && pod.allocated_cpus && !pod.allocated_cpus->empty();
+}
+
 bool has_default_shares(const NodeSnapshot& node, const CgroupSample& cgroup) {
   constexpr std::int64_t kDefaultV1 = 1024, kDefaultV2 = 100;
   return cgroup.applied.cpu_shares == (node.v2_cpu ? kDefaultV2 : kDefaultV1);

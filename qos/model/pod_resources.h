@@ -35,6 +35,10 @@ std::optional<Bytes> memory_limit_of(const Pod& pod, const Container& container)
 /// The sum of the containers' limits, or the pod's own (pod-level resources). Absent: unlimited.
 std::optional<MilliCpu> cpu_limit_of(const Pod& pod);
 
+/// Whether the scheduler gave a service CPUs of its own: by its class (LSE, LSR), or because the Node has a
+/// CPU bind policy, whatever the class.
+bool has_own_cpus(const Pod& pod);
+
 // Whether a cgroup may still be in setup. Its creator (kubelet, runtime, systemd) writes shares and limits
 // right after creating the directory: a write of ours in between is lost or makes the creator's write fail.
 

@@ -196,18 +196,13 @@ struct CpuOwner {
   [[nodiscard]] auto rank() const { return std::tuple(untrusted, created, place); }
 };
 
-bool has_own_cpus(const Pod& pod) {
-  const bool may_own = pod.label_qos == QosClass::lse || pod.label_qos == QosClass::lsr;
-  const bool ended = pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
-  return may_own && !ended && pod.allocated_cpus;
-}
-
 /// The API server sets the time of creation. Without one a pod counts as the newest.
 std::vector<CpuOwner> cpu_owners(const std::vector<Pod>& pods, const NodeSlo& slo) {
   std::vector<CpuOwner> owners;
   for (std::size_t place = 0; place < pods.size(); ++place) {
     const Pod& pod = pods[place];
-    if (!has_own_cpus(pod) || is_refused(pod, slo, kCpus)) continue;
+    const bool ended = pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
+    if (ended || !has_own_cpus(pod) || is_refused(pod, slo, kCpus)) continue;
     const auto created = pod.created_unix_seconds.value_or(std::numeric_limits<std::int64_t>::max());
     owners.push_back({!is_trusted(pod, slo, kCpus), created, place});
   }

@@ -10,9 +10,7 @@ using std::chrono::seconds;
 
 constexpr Duration kWindow = seconds(5);
 
-bool owns_cpus(const Pod& pod) { return pod.label_qos == QosClass::lsr || pod.label_qos == QosClass::lse; }
-
-// Koordinator uses the label alone; a pod that is known only from its directory has none, so its QoS branch
+// Koordinator uses the label alone. A pod that is known only from its directory has none, so its QoS branch
 // is used.
 bool outside_pool(const Pod& pod) {
   const bool plain_batch = pod.from_cgroup_only && pod.kube_qos == KubeQos::besteffort;

@@ -111,7 +111,11 @@ extern const CpuBurstPolicy cpu_burst_policy;
 /// The node's strategy with the fields that the pod's annotation replaces. An unknown policy word is "none".
 CpuBurstStrategy burst_strategy(const CpuBurstStrategy& node, const CpuBurstOverride& pod);
 
-/// Whether burst ignores a pod: it has exclusive CPUs, is best effort, has ended, or is not managed.
+/// Whether a service does not compete for the shared CPUs: by its class, or because the scheduler gave it
+/// CPUs.
+bool owns_cpus(const Pod& pod);
+
+/// Whether burst ignores a pod: it has CPUs of its own, is best effort, has ended, or is not managed.
 bool skipped_by_burst(const Pod& pod);
 
 }  // namespace evenkeel::burst

@@ -11,8 +11,7 @@ namespace {
 /// Pods limited by their quota: batch pods have theirs from lent resources (batch_resources.h), pods with
 /// CPUs of their own have none.
 bool is_divided(const Pod& pod) {
-  const bool owns_cpus = pod.allocated_cpus && !pod.allocated_cpus->empty();
-  return pod.label_qos.value_or(QosClass::ls) == QosClass::ls && !owns_cpus && is_active(pod) &&
+  return pod.label_qos.value_or(QosClass::ls) == QosClass::ls && !owns_cpus(pod) && is_active(pod) &&
          !pod.from_cgroup_only;
 }
 

@@ -22,8 +22,8 @@ enum class ShareState : std::uint8_t { unknown, idle, cooling, overload };
 
 struct SharePool {
   ShareState state = ShareState::unknown;
-  MilliCpu total{};  ///< the node's CPUs without what LSE and LSR pods requested
-  MilliCpu use{};    ///< average of the last five seconds, without LSE, LSR and BE pods
+  MilliCpu total{};  ///< the node's CPUs without what pods that own CPUs requested
+  MilliCpu use{};    ///< average of the last five seconds, without these and BE pods
 };
 
 /// Overload at or above `threshold` of the pool, cooling at or above nine tenths of it.

@@ -1,5 +1,6 @@
 // Which pods may burst, and with which settings.
 #include "qos/cpu/burst/burst.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::burst {
 
@@ -18,11 +19,14 @@ CpuBurstStrategy burst_strategy(const CpuBurstStrategy& node, const CpuBurstOver
   return merged;
 }
 
+bool owns_cpus(const Pod& pod) {
+  return pod.label_qos == QosClass::lse || pod.label_qos == QosClass::lsr || has_own_cpus(pod);
+}
+
 bool skipped_by_burst(const Pod& pod) {
   // Pods in the kubelet's BestEffort branch have no limits by definition; suppression alone limits them.
-  const bool owns_cpus = pod.label_qos == QosClass::lse || pod.label_qos == QosClass::lsr;
   const bool over = !pod.from_cgroup_only && !is_active(pod);
-  return owns_cpus || is_best_effort(pod) || over || pod.hands_off;
+  return owns_cpus(pod) || is_best_effort(pod) || over || pod.hands_off;
 }
 
 }  // namespace evenkeel::burst

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "qos/cpu/pinning/pinning.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::pinning {
 
@@ -22,12 +23,11 @@ CpuClaims cpu_claims(const NodeSnapshot& node) {
   if (!node.object.system_qos_cpus_shared) out.legal = out.legal - node.object.system_qos_cpus.value_or(none);
   for (const PodSample& pod : node.pods) {
     const bool ended = pod.spec->phase == PodPhase::succeeded || pod.spec->phase == PodPhase::failed;
-    if (!pod.spec->allocated_cpus || ended) continue;
+    if (!has_own_cpus(*pod.spec) || ended) continue;
     const CpuSet& claimed = *pod.spec->allocated_cpus;
-    const bool lse = pod.spec->label_qos == QosClass::lse, lsr = pod.spec->label_qos == QosClass::lsr;
-    if (!lse && !lsr) continue;
+    const bool lse = pod.spec->label_qos == QosClass::lse;
     out.exclusive = lse ? out.exclusive | claimed : out.exclusive - claimed;
-    out.pinned = lsr ? out.pinned | claimed : out.pinned - claimed;
+    out.pinned = lse ? out.pinned - claimed : out.pinned | claimed;
   }
   out.exclusive = out.exclusive | node.object.kubelet_pinned_cpus;
   out.pinned = (out.pinned & out.legal) - node.object.kubelet_pinned_cpus;

@@ -7,11 +7,6 @@
 namespace evenkeel::pinning {
 namespace {
 
-bool has_own(const Pod& pod) {
-  const bool may_own = pod.label_qos == QosClass::lse || pod.label_qos == QosClass::lsr;
-  return may_own && pod.allocated_cpus && !pod.allocated_cpus->empty();
-}
-
 /// The pods that share unclaimed CPUs: services, and those of unknown class.
 bool shares(const Pod& pod) {
   if (is_best_effort(pod)) return false;
@@ -28,7 +23,7 @@ class Round {
     const bool all_shared = shared_.empty() || node_.topology.online.subset_of(shared_);
     for (const auto& pod : node_.pods) {
       if (!is_active(*pod.spec) || pod.spec->from_cgroup_only) continue;
-      if (has_own(*pod.spec))
+      if (has_own_cpus(*pod.spec))
         own(pod, all_shared);
       else if (pod.spec->label_qos == QosClass::system && node_.object.system_qos_cpus)
         confine(pod, *node_.object.system_qos_cpus, because("the CPUs that are reserved for the system"));

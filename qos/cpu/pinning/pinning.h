@@ -15,7 +15,7 @@ namespace evenkeel::pinning {
 
 struct CpuClaims {
   CpuSet legal{};      ///< online, in kubepods' set, neither reserved nor the system's own
-  CpuSet pinned{};     ///< of LSR pods, which share them with best effort; legal ones only
+  CpuSet pinned{};     ///< of other services that have CPUs; best effort shares them; legal ones only
   CpuSet exclusive{};  ///< of LSE pods and of those that the kubelet has pinned
   [[nodiscard]] CpuSet shared() const { return legal - pinned - exclusive; }
 };

@@ -16,7 +16,7 @@ MilliCpu least(const SuppressTarget& target) {
 
 /// Where best effort may run: the pools from which CPUs are picked in proportion to their sizes.
 struct Pools {
-  CpuSet pinned{};  ///< CPUs of LSR pods, which share them with best effort
+  CpuSet pinned{};  ///< CPUs of services that share them with best effort alone
   CpuSet shared{};
 };
 

@@ -207,6 +207,10 @@ TEST(Trust, CpusOfAnOlderPodAreItsOwn) {
 
   EXPECT_EQ(trust::pods_on_others_cpus({owner_of("0", std::nullopt), owner_of("0", 100)}, {}), Places{0})
       << "a pod of unknown age is no older one";
+  Pod plain = owner_of("0", 100);
+  plain.label_qos.reset();
+  EXPECT_EQ(trust::pods_on_others_cpus({plain, owner_of("0", 200)}, {}), Places{1})
+      << "whatever the label, as on a Node with a CPU bind policy";
   Pod ended = owner_of("0", 100), batch = owner_of("0", 100), greedy = owner_of("0-7", 100);
   ended.phase = PodPhase::succeeded;
   batch.label_qos = QosClass::be;

@@ -196,6 +196,7 @@ TEST_F(Burst, SkipsPodsThatOwnCpusAreBatchHaveEndedOrAreNotOurs) {
   EXPECT_FALSE(refused([](SnapshotBuilder& pod) { pod.label(QosClass::system); }));
   EXPECT_TRUE(refused([](SnapshotBuilder& pod) { pod.lsr(); }));
   EXPECT_TRUE(refused([](SnapshotBuilder& pod) { pod.lse(); }));
+  EXPECT_TRUE(refused([](SnapshotBuilder& pod) { pod.ls().allocated("0-1"); }));
   EXPECT_TRUE(refused([](SnapshotBuilder& pod) { pod.be(); }));
   EXPECT_TRUE(refused([](SnapshotBuilder& pod) { pod.phase(PodPhase::succeeded); }));
   EXPECT_TRUE(refused([](SnapshotBuilder& pod) { pod.cgroup_only().kube(KubeQos::besteffort); }));

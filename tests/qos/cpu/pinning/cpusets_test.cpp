@@ -68,6 +68,15 @@ TEST(Cpusets, TheOwnerHasItsCpusAndServicesShareTheRest) {
   EXPECT_EQ(decided.container(2), kNothing) << "best effort is suppression's";
 }
 
+// With a CPU bind policy of the Node the scheduler gives CPUs to every pod that requests whole ones.
+TEST(Cpusets, AnOwnerOfAnyClassHasItsCpus) {
+  const Decided decided(three(QosClass::ls));
+  EXPECT_EQ(decided.container(0), "2-3");
+  EXPECT_EQ(decided.container(0, Knob::cpu_quota), "unlimited");
+  EXPECT_EQ(decided.container(1), "0-1,4-7");
+  EXPECT_EQ(Decided(three(QosClass::be)).container(0), kNothing) << "best effort owns none";
+}
+
 TEST(Cpusets, WithoutAnOwnerNoCpusetIsWritten) {
   EXPECT_TRUE(Decided(node().cpus(8).pod("service").ls().container("b").cpuset("0-7")).out.all().empty());
 }
@@ -146,6 +155,15 @@ TEST(Cpusets, ANewContainerIsLeftToItsMaker) {
   const Decided decided(
       three().pod("new").ls().kube(KubeQos::burstable).container("d").cpuset("0-7").shares(1024));
   EXPECT_EQ(decided.container(3), kNothing);
+}
+
+TEST(CpuClaims, OfServicesThatAreNotLseBestEffortSharesTheCpus) {
+  for (const QosClass owner : {QosClass::ls, QosClass::lsr}) {
+    const auto claims = pinning::cpu_claims(three(owner).build());
+    EXPECT_EQ(claims.pinned.text(), "2-3");
+    EXPECT_EQ(claims.shared().text(), "0-1,4-7");
+  }
+  EXPECT_TRUE(pinning::cpu_claims(three(QosClass::be).build()).pinned.empty());
 }
 
 TEST(CpuClaims, CpusPinnedByTheKubeletBelongToTheirPodAlone) {
