@@ -18,8 +18,8 @@ std::optional<CpuSet> cpus_in_use(const CgroupSample* sample) {
 CpuClaims cpu_claims(const NodeSnapshot& node) {
   const CpuSet none;
   CpuClaims out;
-  out.legal = node.topology.online & cpus_in_use(node.cgroup(node.kubepods)).value_or(node.topology.online);
-  out.legal = out.legal - node.reserved_cpus;
+  out.all = node.topology.online & cpus_in_use(node.cgroup(node.kubepods)).value_or(node.topology.online);
+  out.legal = out.all - node.reserved_cpus;
   if (!node.object.system_qos_cpus_shared) out.legal = out.legal - node.object.system_qos_cpus.value_or(none);
   for (const PodSample& pod : node.pods) {
     const bool ended = pod.spec->phase == PodPhase::succeeded || pod.spec->phase == PodPhase::failed;

@@ -29,7 +29,10 @@ class Round {
         confine(pod, *node_.object.system_qos_cpus, because("the CPUs that are reserved for the system"));
       else if (shares(*pod.spec))
         share(pod, all_shared);
+      else if (is_best_effort(*pod.spec) && !node_.is_within(pod.cgroup, node_.besteffort))
+        keep_off(pod);
     }
+    keep_off_best_effort();
     if (all_shared) return;
     for (const auto& app : node_.host_applications)
       if (const auto* cgroup = node_.cgroup(app.cgroup); cgroup && app.spec->qos == QosClass::ls)
@@ -72,6 +75,23 @@ class Round {
     return near & shared_;
   }
 
+  /// Whether there are CPUs that best effort may not share, and some that are left to it.
+  [[nodiscard]] bool must_keep_off() const {
+    return !claims_.best_effort().empty() && !claims_.all.subset_of(claims_.best_effort());
+  }
+
+  void keep_off(const PodSample& pod) {
+    if (must_keep_off()) confine(pod, claims_.best_effort(), kBestEffort);
+  }
+
+  /// A value would win over what suppression holds.
+  void keep_off_best_effort() {
+    const auto holds = [](const decide::Intent& one) { return one.hold && one.knob == Knob::cpuset_cpus; };
+    if (!must_keep_off() || std::ranges::any_of(out_.all(), holds)) return;
+    for_besteffort(node_,
+                   [&](const CgroupSample& cgroup) { place(cgroup, claims_.best_effort(), kBestEffort); });
+  }
+
   void confine(const PodSample& pod, const CpuSet& cpus, const Reason& why) {
     for (const auto& container : node_.containers_of(pod))
       if (const auto* cgroup = node_.cgroup(container.cgroup)) place(*cgroup, cpus, why);
@@ -84,6 +104,8 @@ class Round {
   }
 
   static constexpr Reason kShared = because("services share the CPUs that no pod has exclusively");
+  static constexpr Reason kBestEffort =
+      because("best effort has all CPUs but those that are reserved or that a pod has exclusively");
   const NodeSnapshot& node_;
   decide::Intents& out_;
   CpuClaims claims_;

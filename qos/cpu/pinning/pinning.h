@@ -14,10 +14,12 @@ namespace evenkeel::pinning {
 // The CPUs that are claimed; services without CPUs of their own share the rest.
 
 struct CpuClaims {
-  CpuSet legal{};      ///< online, in kubepods' set, neither reserved nor the system's own
+  CpuSet all{};        ///< online, in kubepods' set
+  CpuSet legal{};      ///< of these, neither reserved nor the system's own
   CpuSet pinned{};     ///< of other services that have CPUs; best effort shares them; legal ones only
   CpuSet exclusive{};  ///< of LSE pods and of those that the kubelet has pinned
   [[nodiscard]] CpuSet shared() const { return legal - pinned - exclusive; }
+  [[nodiscard]] CpuSet best_effort() const { return legal - exclusive; }
 };
 
 /// If two pods claim the same CPU, the later one in the list decides.
@@ -25,6 +27,14 @@ CpuClaims cpu_claims(const NodeSnapshot& node);
 
 /// The CPUs a cgroup runs on: an empty set on v2 means "as the parent", which the effective set shows.
 std::optional<CpuSet> cpus_in_use(const CgroupSample* sample);
+
+/// Calls `see` for the BestEffort directory and everything in it, if it has a CPU set.
+template <class See>
+void for_besteffort(const NodeSnapshot& node, See see) {
+  for (std::size_t i = 0; i < node.cgroups.size(); ++i)
+    if (node.cgroups[i].applied.cpus && node.is_within(static_cast<CgroupIndex>(i), node.besteffort))
+      see(node.cgroups[i]);
+}
 
 // Which CPUs of a pool best effort gets for a given count: whole cores first, spread evenly over NUMA nodes
 // and sockets, at most one half-used core.
@@ -34,9 +44,9 @@ std::vector<CpuId> pick_cpus(const CpuTopology& topology, const CpuSet& pool, st
 
 // Policy "cpusets": pins containers to the CPUs that Koordinator's scheduler has assigned to their pod
 // (annotation scheduling.koordinator.sh/resource-status). Services without CPUs of their own share the rest,
-// so that no pod runs on CPUs assigned to another. Suppression pins best effort. Where the kubelet's own CPU
-// manager pins (policy static), the kubelet rewrites every set every ten seconds: there this policy does
-// nothing.
+// so that no pod runs on CPUs assigned to another. Best effort is kept off the CPUs that it may not share;
+// suppression, which comes first, may give it fewer of the others. Where the kubelet's own CPU manager pins
+// (policy static), the kubelet rewrites every set every ten seconds: there this policy does nothing.
 
 using CpusetsPolicy = decide::Policy<decide::NoState>;
 extern const CpusetsPolicy cpusets_policy;

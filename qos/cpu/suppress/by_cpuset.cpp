@@ -60,12 +60,9 @@ template <class See>
 void for_levers(const NodeSnapshot& node, AppLever apps, See see) {
   if (apps == AppLever::cpuset) for_applications(node, see);
   const bool leaves_only = node.object.kubelet_static_cpu_manager;
-  for (std::size_t i = 0; i < node.cgroups.size(); ++i) {
-    const CgroupSample& sample = node.cgroups[i];
-    const bool besteffort = node.is_within(static_cast<CgroupIndex>(i), node.besteffort);
-    const bool leaf = is_leaf(sample.kind);
-    if (besteffort && sample.applied.cpus && (leaf || !leaves_only)) see(sample);
-  }
+  pinning::for_besteffort(node, [&](const CgroupSample& sample) {
+    if (is_leaf(sample.kind) || !leaves_only) see(sample);
+  });
 }
 
 SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const SuppressTarget& target) {

@@ -1,6 +1,8 @@
 // CPU sets: who has CPUs of his own runs there, who has none shares the rest.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "qos/cpu/pinning/pinning.h"
 #include "tests/support/scenes/one_policy.h"
 #include "tests/support/scenes/snapshot_builder.h"
@@ -65,7 +67,74 @@ TEST(Cpusets, TheOwnerHasItsCpusAndServicesShareTheRest) {
   EXPECT_EQ(decided.container(0, Knob::cpu_quota), "unlimited") << "whole CPUs are limit enough";
   EXPECT_EQ(decided.container(1), "0-1,4-7");
   EXPECT_EQ(decided.container(1, Knob::cpu_quota), kNothing);
-  EXPECT_EQ(decided.container(2), kNothing) << "best effort is suppression's";
+  EXPECT_EQ(decided.container(2), "0-1,4-7") << "nobody shares an LSE pod's";
+}
+
+/// The plan for best effort beside other pods: of its directory, a pod and a container in it, "CPUs by
+/// POLICY".
+struct BestEffort {
+  NodeSnapshot node;
+  NodeSlo slo{};
+  decide::PolicyState state{};
+  explicit BestEffort(SnapshotBuilder builder) : node(builder.besteffort().cpuset("0-7").build()) {
+    node.node.cpu_use = 2000_mcpu;
+    for (CgroupSample& sample : node.cgroups)
+      if (sample.kind == CgroupKind::pod) sample.applied.cpus = test::cpu_list("0-7");
+    slo.threshold.enable = true;
+    slo.threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
+  }
+  std::string decided() {
+    decide::Intents out;
+    std::vector<decide::Intent> plan;
+    decide::decide_all(node, slo, state, out);
+    decide::arbitrate(node, slo, out, plan);
+    std::string all;
+    int found = 0;
+    for (const decide::Intent& intent : plan) {
+      const auto is_target = [&](const CgroupSample& sample) { return sample.id == intent.target; };
+      const auto at = std::ranges::find_if(node.cgroups, is_target) - node.cgroups.begin();
+      if (intent.knob != Knob::cpuset_cpus || !node.is_within(static_cast<CgroupIndex>(at), node.besteffort))
+        continue;
+      const std::string one =
+          (intent.hold ? "held" : text(intent.value)) + " by " + std::string(decide::policy_name(intent.by));
+      EXPECT_TRUE(all.empty() || all == one) << one;
+      all = one;
+      ++found;
+    }
+    EXPECT_TRUE(found == 0 || found == 3) << found;
+    return found == 0 ? kNothing : all;
+  }
+};
+
+TEST(Cpusets, BestEffortIsKeptOffTheCpusThatNoOtherPodMayUse) {
+  EXPECT_EQ(BestEffort(three()).decided(), "0-1,4-7 by cpusets");
+  EXPECT_EQ(BestEffort(three(QosClass::lsr)).decided(), kNothing) << "it may share those";
+  NodeObject object;
+  object.reserved_cpus = test::cpu_list("0");
+  object.system_qos_cpus = test::cpu_list("1");
+  EXPECT_EQ(BestEffort(three().object(object)).decided(), "4-7 by cpusets");
+  object.system_qos_cpus_shared = true;
+  EXPECT_EQ(BestEffort(three(QosClass::lsr).object(object)).decided(), "1-7 by cpusets");
+}
+
+TEST(Cpusets, BestEffortKeepsWhatItHasWhereNoCpuIsLeft) {
+  EXPECT_EQ(BestEffort(three().pod("all").lse().allocated("0-7")).decided(), kNothing);
+}
+
+TEST(Cpusets, SuppressionByCpuSetComesFirst) {
+  BestEffort scene(three());
+  scene.slo.threshold.cpu_suppress_policy = SuppressPolicy::cpuset;
+  EXPECT_EQ(scene.decided(), "0-1,4-5 by cpu-suppress");
+  scene.node.node.cpu_use.reset();
+  EXPECT_EQ(scene.decided(), "held by cpu-suppress") << "also what it holds";
+  scene.slo.threshold.enable = false;
+  EXPECT_EQ(scene.decided(), "0-1,4-7 by cpusets");
+}
+
+TEST(Cpusets, ABatchPodOutsideOfBestEffortIsKeptOffThem) {
+  const Decided decided(
+      three().pod("batch-2").label(QosClass::be).kube(KubeQos::burstable).container("d").cpuset("0-7"));
+  EXPECT_EQ(decided.container(3), "0-1,4-7");
 }
 
 // With a CPU bind policy of the Node the scheduler gives CPUs to every pod that requests whole ones.
