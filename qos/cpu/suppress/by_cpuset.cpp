@@ -85,12 +85,15 @@ std::optional<CpuSet> present_of_applications(const NodeSnapshot& node) {
   return all;
 }
 
-/// The set in force now. Below a static CPU manager the directory keeps all its CPUs, so there our last
-/// choice counts (Koordinator takes the whole machine for the present size and grows without limit).
+/// The set from which the next step starts: our last choice. The directory may have more for a tick, after a
+/// reset by systemd or in a trial of proof, and below a static CPU manager it always has all its CPUs
+/// (Koordinator takes these for the present size and grows without limit).
 std::optional<CpuSet> present(const NodeSnapshot& node, const CpuSuppressState& state, AppLever apps) {
   if (node.object.kubelet_static_cpu_manager && state.chosen) return state.chosen;
-  if (node.besteffort == kNoCgroup && apps == AppLever::cpuset) return present_of_applications(node);
-  return pinning::cpus_in_use(node.cgroup(node.besteffort));
+  const bool applications_only = node.besteffort == kNoCgroup && apps == AppLever::cpuset;
+  const auto in_force =
+      applications_only ? present_of_applications(node) : pinning::cpus_in_use(node.cgroup(node.besteffort));
+  return in_force && state.chosen ? state.chosen : in_force;
 }
 
 }  // namespace
@@ -109,9 +112,7 @@ std::optional<std::size_t> besteffort_cpus(const NodeSnapshot& node, const CpuSu
 
 void confine_besteffort(const NodeSnapshot& node, std::size_t count, AppLever apps, const Reason& why,
                         CpuSuppressState& state, decide::Intents& out) {
-  const auto old = present(node, state, apps);
-  const bool ours = state.chosen == old;
-  const CpuSet cpus = choose(node, pools_of(node), count, ours ? old : std::nullopt);
+  const CpuSet cpus = choose(node, pools_of(node), count, state.chosen);
   state.chosen = cpus;
   for_levers(node, apps,
              [&](const CgroupSample& sample) { out.want(sample.id, Knob::cpuset_cpus, cpus, why); });

@@ -100,7 +100,8 @@ std::optional<MilliCpu> together(const NodeSnapshot& node, bool by_quota, bool b
     Reason unused;
     const auto cpus =
         share.directory && !by_quota ? besteffort_cpus(node, state, AppLever::quota, unused) : std::nullopt;
-    const auto& quota = share.directory && braked && state.wanted ? state.wanted : share.in_force.quota;
+    const auto quota =
+        share.directory ? quota_before(state, braked, share.in_force.quota) : share.in_force.quota;
     if (!cpus && !quota) return std::nullopt;
     sum += cpus ? MilliCpu(static_cast<std::int64_t>(*cpus) * 1000) : cpu_of(*quota, share.in_force.period);
   }

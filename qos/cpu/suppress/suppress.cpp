@@ -25,6 +25,11 @@ void forget(CpuSuppressState& state) {
 
 void limit(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal, bool by_quota,
            CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out) {
+  // What the other lever wanted is not in force any more.
+  if (by_quota)
+    state.chosen.reset();
+  else
+    state.wanted.reset();
   const bool applications = limits_applications(node, goal.apps);
   if (applications && goal.apps == AppLever::quota)
     return suppress_shared(node, slo, goal, by_quota, state, narrowed, out);
@@ -170,6 +175,14 @@ SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const Suppres
 
 }  // namespace
 
+// The brake's smaller limit is no step on the way: when it ends, the allowance before it is due. Nor is a
+// tick without any, after a reset by systemd or in a trial of proof.
+std::optional<QuotaTime> quota_before(const CpuSuppressState& state, bool braked,
+                                      std::optional<QuotaTime> in_force) {
+  const bool passing = braked || !in_force;
+  return passing && state.wanted ? state.wanted : in_force;
+}
+
 void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,
                        CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out) {
   const CgroupSample& dir = *node.cgroup(node.besteffort);
@@ -181,8 +194,7 @@ void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, const Suppr
     return;
   }
   const SuppressPace pace = pace_of(node, slo, *target, limit->period);
-  // The brake's smaller limit is no step on the way: when it ends, the allowance before it is due.
-  const std::optional<QuotaTime> before = goal.braked && state.wanted ? state.wanted : limit->quota;
+  const std::optional<QuotaTime> before = quota_before(state, goal.braked, limit->quota);
   std::optional<MilliCpu> current;
   if (before) current = cpu_of(*before, limit->period);
   const SuppressStep step = next_allowance(state.damping, node.at, target->target, current, pace);

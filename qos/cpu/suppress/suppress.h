@@ -80,7 +80,9 @@ inline bool is_left_alone(const NodeSnapshot& node, const HostApplicationSample&
 
 struct CpuSuppressState {
   SuppressDamping damping{};
-  std::optional<QuotaTime> wanted{};  ///< of the directory, at the last tick; the brake may have set less
+  /// Of the directory, at the last tick. The brake may have set less; systemd may have reset it, or proof
+  /// withhold it.
+  std::optional<QuotaTime> wanted{};
 
   std::vector<SuppressShare> shares{};  ///< empty while best effort runs only in its directory
   std::optional<MilliCpu> shared{};     ///< what they have together
@@ -113,6 +115,10 @@ void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, const Supp
 /// For best effort in more places than its directory; `by_quota` chooses the lever for the directory.
 void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, SuppressGoal goal, bool by_quota,
                      CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out);
+/// The directory's quota from which the next step starts: the one in force, or the one that was last wanted,
+/// if the brake has set less or there is none for now.
+std::optional<QuotaTime> quota_before(const CpuSuppressState& state, bool braked,
+                                      std::optional<QuotaTime> in_force);
 /// This lever limits at least one application.
 bool limits_applications(const NodeSnapshot& node, AppLever lever);
 
