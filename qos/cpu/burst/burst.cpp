@@ -119,6 +119,15 @@ QuotaTime legal_burst(QuotaTime wanted, const Candidate& candidate) {
   return candidate.current ? std::min(wanted, *candidate.current) : wanted;
 }
 
+/// The quota from which the next step starts. Where the kernel has held the raised one and now holds the base
+/// again, systemd has reset it or proof withholds it; it goes on from what was wanted. A raise that the
+/// kernel has never carried out does not count, else the quota would drift away.
+std::optional<QuotaTime> quota_before(const Candidate& candidate, CpuBurstState::Container& memory) {
+  const bool raised = memory.wanted > candidate.base, at_base = candidate.current == candidate.base;
+  if (!at_base || !raised) memory.was_in_force = raised && candidate.current == memory.wanted;
+  return at_base && memory.was_in_force ? memory.wanted : candidate.current;
+}
+
 void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, MilliCpu limit,
           CpuBurstState::Container& memory, Candidate& candidate) {
   const CpuBurstStrategy& strategy = owner.strategy;
@@ -128,6 +137,7 @@ void fill(const Tick& tick, const Owner& owner, const CgroupSample& cgroup, Mill
   candidate.owner_is_ahead = owner_is_ahead(candidate, memory, tick.node.at);
   candidate.quota_burst = candidate.quota_burst && !candidate.owner_is_ahead;
   if (candidate.quota_burst) {
+    candidate.current = quota_before(candidate, memory);
     const QuotaTime ceiling =
         ceiling_of(tick, strategy, cgroup, candidate.period, candidate.base, owner.quota_is_ours);
     const auto& whole = owner.pod.pending_pod_level_cpu;
@@ -178,7 +188,9 @@ void consider(const Tick& tick, const Owner& owner, const ContainerSample& conta
   const CgroupSample& limited = *tick.node.cgroup(at);
   auto& memory = tick.state.containers[limited.id];
   memory.seen = tick.node.at;
+  const auto base_before = memory.base;
   const auto base = base_of(owner, container, limited, memory);
+  if (base != base_before) memory.wanted = {};  // after a resize the new limit counts
   if (!base) return;
 
   Candidate candidate{.cgroup = at, .pod = container.pod, .base = *base};
@@ -220,6 +232,13 @@ void consider_pod(const Tick& tick, const PodSample& pod) {
   }
 }
 
+void remember(const Candidate& candidate, CpuBurstState::Container& memory) {
+  if (candidate.unreadable) return;
+  memory.wanted = candidate.quota_burst ? candidate.target : QuotaTime{};
+  if (!candidate.owner_is_ahead)
+    memory.most_of_ours = std::max(candidate.target, candidate.current.value_or(QuotaTime{}));
+}
+
 void forget_the_gone(CpuBurstState& state, MonoTime now) {
   std::erase_if(state.containers, [&](const auto& entry) { return entry.second.seen != now; });
   std::erase_if(state.pods, [&](const auto& entry) { return entry.second.seen != now; });
@@ -250,10 +269,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuBurstState& state, 
   const MilliCpu per_second = percent_of(node.node.cpu_capacity, slo.evenkeel.burst_growth_budget_percent);
   const MilliCpu budget(scaled(per_second.count(), elapsed.count(), Duration(seconds(1)).count()));
   divide_growth_budget(state.candidates, budget, state.turn);
-  for (const Candidate& one : state.candidates)
-    if (!one.unreadable && !one.owner_is_ahead)
-      state.containers[node.cgroup(one.cgroup)->id].most_of_ours =
-          std::max(one.target, one.current.value_or(QuotaTime{}));
+  for (const Candidate& one : state.candidates) remember(one, state.containers[node.cgroup(one.cgroup)->id]);
   add_burst_intents(node, tick.pool, state, out);
   forget_the_gone(state, node.at);
   publish(node, state, facts.publish<decide::BurstQuotas>());

@@ -63,8 +63,10 @@ struct CpuBurstState {
   struct Container {
     MonoTime seen{};
     std::optional<QuotaTime> base{};  ///< from the pod list, or the owner's last quota in the file
-    QuotaTime most_of_ours{};  ///< the larger of what was found and what was wanted at the last tick, unless
-                               ///< its owner was ahead of the list
+    QuotaTime most_of_ours{};   ///< the larger of what was found and what was wanted at the last tick, unless
+                                ///< its owner was ahead of the list
+    QuotaTime wanted{};         ///< at the last tick; zero: burst did not set the quota
+    bool was_in_force = false;  ///< the kernel has held a raised quota, or holds the base again since then
     std::optional<TokenBucket> bucket{};
     std::optional<MonoTime> quiet_since{};
     std::optional<MonoTime> ahead_since{};  ///< the file holds more than burst has set
@@ -94,7 +96,7 @@ struct CpuBurstState {
     bool quota_burst = false;     ///< burst sets its quota; otherwise target is the current quota
     bool owner_is_ahead = false;  ///< its owner has changed the limit, which the list has yet to tell
     QuotaTime base{}, ceiling{}, target{}, burst{};
-    std::optional<QuotaTime> current{};   ///< absent: unlimited
+    std::optional<QuotaTime> current{};   ///< from which the next step starts; absent: unlimited
     std::optional<QuotaTime> listed{};    ///< of the limit in the pod list
     std::optional<QuotaTime> pending{};   ///< of the limit that the kubelet has not carried out yet
     std::optional<MilliCpu> pod_level{};  ///< limit of its pod as a whole

@@ -11,8 +11,7 @@ using namespace literals;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using test::held;
-using test::intended;
-using test::intent;
+using test::intended, test::intent;
 using test::node;
 using test::SnapshotBuilder;
 
@@ -112,7 +111,8 @@ TEST_F(Burst, AFailedOrForeignWriteLeavesNoDrift) {  // W22
   decide();
   decide_again();
   EXPECT_EQ(pod_quota(), 488000);
-  container(0).applied.cpu_limit->quota = 200000_us_cpu;  // the container started anew
+  container(0).id = CgroupId{1000};  // the container started anew
+  container(0).applied.cpu_limit->quota = 200000_us_cpu;
   pod(0).applied.cpu_limit->quota = 900000_us_cpu;
   out.clear();
   decide_again();
