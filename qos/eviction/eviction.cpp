@@ -60,10 +60,14 @@ void forget(EvictionState& state, MonoTime now) {
   refill(state, now);
 }
 
-/// Why no trigger is evaluated at all.
-const char* why_off(const NodeSnapshot& node, const NodeSlo& slo) {
+/// Why no trigger is evaluated at all: eviction is switched off …
+const char* why_off(const NodeSlo& slo) {
   if (!slo.threshold.enable) return "resourceUsedThresholdWithBE is not enabled";
   if (slo.evenkeel.hands_off) return "handsOff is set: nothing is changed on this node";
+  return nullptr;
+}
+/// … or what it would rest on is not known.
+const char* what_is_unknown(const NodeSnapshot& node) {
   if (!node.pods_known) return "the pods are not known";
   if (node.pods_stale) return "the list of pods is too old to decide on";
   return nullptr;
@@ -137,7 +141,9 @@ std::optional<Eviction> decide_eviction(const NodeSnapshot& node, const NodeSlo&
   if (!state.began) state.began = node.at;
   forget(state, node.at);
   watch_pending(node, state);
-  if (const char* why = why_off(node, slo)) {
+  const char* off = why_off(slo);
+  if (off != nullptr) state.draining = 0;  // switched on again, it begins at its thresholds
+  if (const char* why = off != nullptr ? off : what_is_unknown(node)) {
     state.verdicts.fill({false, because(why), because("no pod is evicted")});
     return std::nullopt;
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tests/support/scenes/evicting_node.h"
 
 namespace evenkeel {
@@ -45,6 +47,39 @@ TEST_F(EvictionTest, StartsAtTheThresholdAndGoesOnToTheLowerMark) {
   pod("c", 1_GiB);
   used(69_GiB);
   EXPECT_EQ(victim(10), "") << "below the threshold it does not begin again";
+}
+
+/// Whether a pod goes after eviction began and was off for a moment, below the threshold.
+bool evicts_after_a_pause(const std::function<void(NodeSlo&, bool)>& turn) {
+  test::EvictingNode scene({FeatureGate::be_memory_evict});
+  scene.pod("a", 1_GiB);
+  scene.pod("b", 1_GiB);
+  scene.used(70_GiB);
+  EXPECT_EQ(scene.victim(), "b");
+  scene.gone("b");
+  scene.used(69_GiB);  // below the threshold, above the lower mark of 68
+  turn(scene.slo, false);
+  EXPECT_EQ(scene.victim(), "");
+  turn(scene.slo, true);
+  return !scene.victim_within(10).empty();
+}
+
+TEST_F(EvictionTest, SwitchedOnAgainItBeginsAtTheThreshold) {
+  EXPECT_FALSE(evicts_after_a_pause([](NodeSlo& of, bool on) { of.threshold.enable = on; }));
+  EXPECT_FALSE(evicts_after_a_pause([](NodeSlo& of, bool on) { of.evenkeel.hands_off = !on; }));
+}
+
+TEST_F(EvictionTest, WhatHasBegunGoesOnAfterThePodsWereUnknown) {
+  pod("a", 1_GiB);
+  pod("b", 1_GiB);
+  used(70_GiB);
+  EXPECT_EQ(victim(), "b");
+  gone("b");
+  used(69_GiB);
+  node.pods_stale = true;
+  EXPECT_EQ(victim(), "");
+  node.pods_stale = false;
+  EXPECT_EQ(victim_within(10), "a");
 }
 
 TEST_F(EvictionTest, SaysWhyWithTheNumbers) {
