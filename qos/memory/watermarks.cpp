@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "qos/model/pod_resources.h"
 #include "qos/model/snapshot.h"
 
 namespace evenkeel::memory {
@@ -25,6 +26,8 @@ std::optional<ReclaimMarks> reclaim_marks(const MemoryTerms& terms, std::optiona
 
 std::optional<Bytes> memory_limit(const Pod& pod) {
   Bytes sum = pod.overhead.memory.value_or(Bytes{});
+  const auto& own = pod.pod_level_limits.memory;
+  if (pod.label_qos != QosClass::be && own && *own > Bytes{}) return clamped_sum(sum, *own);
   for (const auto& container : pod.containers) {
     const auto limit = memory_claim(pod, container).limit;
     if (!limit || *limit <= Bytes{}) return std::nullopt;
@@ -67,15 +70,20 @@ namespace {
 
 constexpr std::int64_t kFullPercent = 95;
 
+bool is_nearly_full(const CgroupSample* cgroup, std::optional<Bytes> limit) {
+  if (cgroup == nullptr || !cgroup->memory.current) return false;
+  const Bytes top =
+      memory_ceiling(limit, cgroup->applied.plain.bytes(Knob::memory_high).value_or(kNoMemoryLimit));
+  return *cgroup->memory.current >= Bytes(scaled(top.count(), kFullPercent, 100));
+}
+
 }  // namespace
 
 bool is_near_own_limit(const NodeSnapshot& node, const PodSample& pod) {
+  if (is_nearly_full(node.cgroup(pod.cgroup), memory_limit(*pod.spec))) return true;
   return std::ranges::any_of(node.containers_of(pod), [&](const ContainerSample& container) {
-    const auto* cgroup = node.cgroup(container.cgroup);
-    if (container.spec == nullptr || cgroup == nullptr || !cgroup->memory.current) return false;
-    const Bytes top = memory_ceiling(container.spec->limits.memory,
-                                     cgroup->applied.plain.bytes(Knob::memory_high).value_or(kNoMemoryLimit));
-    return *cgroup->memory.current >= Bytes(scaled(top.count(), kFullPercent, 100));
+    return container.spec != nullptr &&
+           is_nearly_full(node.cgroup(container.cgroup), memory_limit_of(*pod.spec, *container.spec));
   });
 }
 

@@ -30,7 +30,8 @@ Bytes memory_ceiling(std::optional<Bytes> limit, Bytes memory_high);
 std::optional<ReclaimMarks> reclaim_marks(const MemoryTerms& terms, std::optional<Bytes> limit,
                                           Bytes memory_high, Bytes held);
 
-/// The sum over its containers; absent when one of them has no limit.
+/// The pod's own limit (pod-level resources), else the sum over its containers; plus the overhead. Absent:
+/// a container has no limit.
 std::optional<Bytes> memory_limit(const Pod& pod);
 
 /// Values for memory.pagecache_limit.* of a pod; absent: left alone.
@@ -57,7 +58,7 @@ Bytes limit_above_use(Bytes wanted, Bytes used, Bytes now);
 // Which services are short of memory because of their own limit, and how much best effort keeps when its
 // memory is reclaimed.
 
-/// A container of the pod has nearly reached its own limit: it stalls for that reason.
+/// The pod or a container of it has nearly reached its own limit: it stalls for that reason.
 bool is_near_own_limit(const NodeSnapshot& node, const PodSample& pod);
 
 /// What is protected for it and what it could free only by swapping. `besteffort.memory.anonymous` is known.

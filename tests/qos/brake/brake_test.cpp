@@ -248,6 +248,15 @@ TEST(Brake, OnEevdfItCutsTheCpuOnlyWithLongRequests) {
   EXPECT_EQ(scene.intent_on(scene.alarm()), 160000);
 }
 
+TEST(Brake, AServiceAtItsPodLevelLimitOfMemoryWaitsForThatReason) {
+  Scene scene(brake_machine().pod_level_limit(1000_MiB));
+  scene.service().memory.current = 500_MiB;
+  EXPECT_GE(scene.intent_on(scene.alarm(Contended::memory), Knob::memory_high), 0);
+  Scene full(brake_machine().pod_level_limit(1000_MiB));
+  full.service().memory.current = 1000_MiB;
+  EXPECT_EQ(full.intent_on(full.alarm(Contended::memory), Knob::memory_high), -1);
+}
+
 TEST(Brake, WhereAQuotaWasFoundToHarmItCutsTheMemoryOnly) {
   Scene scene;
   auto& harmful = scene.state.shared.of<decide::HarmfulLevers>();

@@ -134,6 +134,15 @@ TEST_F(Contention, MemoryCountsUnlessTheServiceIsNearItsOwnLimit) {
   EXPECT_EQ(after(301), std::nullopt);
 }
 
+TEST_F(Contention, APodLevelLimitOnMemoryExplainsItToo) {
+  build(test::node().cpus(4).pod("web").ls().pod_level_limit(2048_MiB).container("main").pod("batch").be());
+  web().pressure.memory = waited(30);
+  EXPECT_EQ(after(61), Contended::memory);
+  web().memory.current = 2048_MiB;
+  after(1);
+  EXPECT_EQ(stall(Contended::memory), 0);
+}
+
 TEST_F(Contention, DisksCountUnlessThePodHasLimitsOnThem) {
   web().pressure.io = waited(40);
   EXPECT_EQ(after(61), Contended::io);

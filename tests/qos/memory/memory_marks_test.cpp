@@ -90,6 +90,16 @@ TEST(PageCacheLimit, APodHasALimitWhenEachOfItsContainersHasOne) {
   EXPECT_EQ(memory::memory_limit(batch), kGiB) << "its batch memory";
 }
 
+TEST(PageCacheLimit, APodsOwnLimitCountsInPlaceOfTheContainers) {
+  Pod pod = pod_with(kGiB);
+  pod.containers[0].limits.memory = {};
+  pod.containers.push_back(pod.containers[0]);
+  pod.pod_level_limits.memory = kGiB;
+  EXPECT_EQ(memory::memory_limit(pod), kGiB) << "once, not for each container";
+  pod.overhead.memory = 64_MiB;
+  EXPECT_EQ(memory::memory_limit(pod), kGiB + 64_MiB);
+}
+
 TEST(ReclaimMarks, AreSharesOfTheTighterLimit) {
   memory::MemoryTerms terms;
   terms.wmark_ratio = 95_pct;

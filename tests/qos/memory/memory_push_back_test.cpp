@@ -115,6 +115,20 @@ TEST(MemoryPushBack, GoesByServicesThatAreShortBecauseTheNodeIs) {
   })) << "nearly nothing is left";
 }
 
+TEST(MemoryPushBack, APodAtItsPodLevelLimitStallsForThatReason) {
+  for (const int containers : {1, 2}) {
+    auto pods = node().pod("a").ls().pod_level_limit(1000_MiB);
+    for (int i = 0; i < containers; ++i) pods.container("c");
+    Scene scene(pods);
+    scene.stalled(30);
+    EXPECT_GT(scene.mib(), 0) << "far from it";
+    Scene full(pods);
+    full.stalled(30);
+    full.service().memory.current = 1000_MiB;
+    EXPECT_EQ(full.mib(), -1) << containers;
+  }
+}
+
 TEST(MemoryPushBack, AServiceThatMissesItsObjectiveForMemoryCountsAtOnce) {
   Scene scene;
   auto& objectives = scene.state.shared.of<decide::ServiceObjectives>();

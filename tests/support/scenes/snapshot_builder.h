@@ -54,6 +54,10 @@ class SnapshotBuilder {
     pods_.back().pod_level_limits.cpu = cpu;
     return *this;
   }
+  SnapshotBuilder& pod_level_limit(Bytes memory) {
+    pods_.back().pod_level_limits.memory = memory;
+    return *this;
+  }
   SnapshotBuilder& network(PodNetwork own) {
     pods_.back().network = std::move(own);
     return *this;
