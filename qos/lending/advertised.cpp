@@ -13,14 +13,6 @@ std::optional<std::int64_t> count_of(const std::optional<Q>& amount) {
   return amount ? std::optional<std::int64_t>(amount->count()) : std::nullopt;
 }
 
-/// CPUs of a fast processor count as more than one: rounded up to whole thousandths. The ratio has few
-/// decimals, so that it is exact as a fraction.
-std::int64_t normalized(std::int64_t milli_cpu, const std::optional<double>& ratio) {
-  constexpr std::int64_t kParts = 1'000'000;
-  if (!ratio || *ratio <= 1.0) return milli_cpu;
-  return scaled_up(milli_cpu, std::llround(*ratio * kParts), kParts);
-}
-
 template <class Q>
 void subtract(std::optional<std::int64_t>& amount, const std::optional<Q>& taken) {
   if (amount && taken)
@@ -29,9 +21,8 @@ void subtract(std::optional<std::int64_t>& amount, const std::optional<Q>& taken
 
 /// The lendable amounts in the Node's units. Batch is unknown while the third parties' part of it is unknown.
 LentAmounts offered(const AdvertiseInput& in) {
-  auto cpu = count_of(in.lendable.batch_cpu);
+  auto cpu = count_of(normalized(in.lendable.batch_cpu, in.object));
   auto memory = count_of(in.lendable.batch_memory);
-  if (cpu) cpu = normalized(*cpu, in.object.cpu_normalization_ratio);
   for (const auto& party : in.object.third_parties) {
     if (party.priority_class != PriorityClass::batch) continue;
     subtract(cpu, party.resources.batch_cpu);

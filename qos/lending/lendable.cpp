@@ -1,6 +1,7 @@
 #include "qos/lending/lendable.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "qos/lending/lendable_parts.h"
@@ -36,6 +37,14 @@ std::string unless(const std::optional<Q>& known, const char* why) {
 }
 
 }  // namespace
+
+std::optional<MilliCpu> normalized(std::optional<MilliCpu> batch_cpu, const NodeObject& object) {
+  // The ratio has few decimals, so that it is exact as a fraction.
+  constexpr std::int64_t kParts = 1'000'000;
+  const auto& ratio = object.cpu_normalization_ratio;
+  if (!batch_cpu || !ratio || *ratio <= 1.0) return batch_cpu;
+  return MilliCpu(scaled_up(batch_cpu->count(), std::llround(*ratio * kParts), kParts));
+}
 
 Lendable lendable(const LendInput& input) {
   const auto pods = charge_pods(input);
@@ -151,7 +160,7 @@ ZoneLendables lendable_zones(const LendInput& input, const std::vector<Zone>& zo
   const auto batch_memory = lend(memory_parts(input, pods), pods, memory, &Usage::memory);
   ZoneLendables out;
   for (std::size_t zone = 0; zone < zones.size(); ++zone) {
-    out.zones.push_back({batch_cpu[zone], batch_memory[zone]});
+    out.zones.push_back({normalized(batch_cpu[zone], input.object), batch_memory[zone]});
   }
   const bool known = std::all_of(out.zones.begin(), out.zones.end(), [](const ZoneLendable& zone) {
     return zone.batch_cpu && zone.batch_memory;

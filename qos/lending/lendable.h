@@ -42,6 +42,9 @@ struct Lendable {
   std::string unknown_reason{};                 ///< all of these in one sentence; empty: nothing is absent
 };
 
+/// In standard CPUs, as the Node advertises it: by the Node's CPU normalization ratio.
+std::optional<MilliCpu> normalized(std::optional<MilliCpu> batch_cpu, const NodeObject& object);
+
 struct LendInput {
   const NodeObject& object;
   const NodeSample& node;  ///< capacity if the Node object gives none; reserved huge pages
@@ -64,7 +67,7 @@ struct Zone {
 };
 
 struct ZoneLendable {
-  std::optional<MilliCpu> batch_cpu{};
+  std::optional<MilliCpu> batch_cpu{};  ///< normalized()
   std::optional<Bytes> batch_memory{};
 };
 

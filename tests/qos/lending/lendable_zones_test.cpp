@@ -83,6 +83,16 @@ TEST(LendableZones, SharesAreRoundedUpSoThatZonesDoNotLendMoreThanTheNode) {
   }
 }
 
+TEST(LendableZones, CpusAreNormalizedAsThoseOfTheNode) {
+  auto node = bound_and_measured();
+  node.object.cpu_normalization_ratio = 1.5;
+  expect_zones(node, 15, 15.3, 22.5, 17.7);
+  node.object.cpu_normalization_ratio = 1.00033;
+  expect_zones(node, 10.004, 15.3, 15.005, 17.7);
+  node.object.cpu_normalization_ratio = 0.5;
+  expect_zones(node, 10, 15.3, 15, 17.7);
+}
+
 TEST(LendableZones, AllZonesOrNone) {
   const auto lend = bound_and_measured().lend_zones({{cpus(50), gb(62)}, {cpus(50), std::nullopt}});
   EXPECT_TRUE(lend.zones.empty());
