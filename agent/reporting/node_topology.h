@@ -24,7 +24,7 @@ struct NodeTopologyInput {
   const std::vector<Pod>& pods;
   const pods::KubeletCpus& kubelet;
   const std::vector<node::NumaMemory>& memory;  ///< one per NUMA node, by its number: these are the zones
-  /// What each zone can lend; absent: another lends, whose amounts stay. An unknown amount is taken out.
+  /// What each zone can lend; absent: the amounts that the object has stay. An unknown amount is taken out.
   const std::optional<lending::ZoneLendables>& lendable;
   const pods::KubeletSettings* settings = nullptr;  ///< null: the kubelet has not said them
   std::uint64_t l3_ways = 0;                        ///< resctrl's mask of all; 0: there is none

@@ -118,16 +118,21 @@ std::optional<lending::ZoneLendables> TopologyReporting::lendable(
   const auto& lending = lender_.lending();
   const bool lends = lending.strategy().enable;
   if (!lends && !lent_) return std::nullopt;  // Koordinator's manager may write these amounts
-  lent_ = true;
   if (!lends) return lending::ZoneLendables{};
   const auto usage = lending.history().recent();
-  return lending::lendable_zones({.object = node_.object,
-                                  .node = node_.node,
-                                  .pods = *node_.pod_specs,
-                                  .usage = usage,
-                                  .strategy = lending.strategy(),
-                                  .pods_known = node_.pods_known},
-                                 zones(memory));
+  auto out = lending::lendable_zones({.object = node_.object,
+                                      .node = node_.node,
+                                      .pods = *node_.pod_specs,
+                                      .usage = usage,
+                                      .strategy = lending.strategy(),
+                                      .pods_known = node_.pods_known},
+                                     zones(memory));
+  // As on the Node: what is not known stays as it is, until that has lasted too long.
+  const bool known = out.unknown_reason.empty();
+  if (known || !lent_) lent_ = clock_.now();
+  const std::chrono::duration<double, std::ratio<60>> minutes = clock_.now() - *lent_;
+  const bool degraded = minutes.count() > static_cast<double>(lending.strategy().degrade_time_minutes);
+  return known || degraded ? std::optional(std::move(out)) : std::nullopt;
 }
 
 void TopologyReporting::log_outcome(const record::ReportState& state) {

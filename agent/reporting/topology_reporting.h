@@ -37,6 +37,7 @@ class TopologyReporting {
   /// Why what it is made of is not known; empty: it is.
   [[nodiscard]] std::string unknown_input();
   [[nodiscard]] std::vector<lending::Zone> zones(const std::vector<node::NumaMemory>& memory) const;
+  /// Absent: the amounts that the object has stay.
   [[nodiscard]] std::optional<lending::ZoneLendables> lendable(const std::vector<node::NumaMemory>& memory);
   kube::TopologyBody patch(const std::string& standing);
   void log_outcome(const record::ReportState& state);
@@ -48,7 +49,8 @@ class TopologyReporting {
   runtime::Log& log_;
   Result<Host> host_;
   runtime::WatchedTextFile kubelet_state_;
-  bool lent_ = false;  ///< this run has reported amounts to lend
+  /// When this run last knew the amounts to lend, or first asked for them; absent: it has not lent.
+  std::optional<MonoTime> lent_{};
   std::optional<MonoTime> refreshed_{};
   std::string node_name_{};
   std::optional<kube::SettingsPoller> settings_{};

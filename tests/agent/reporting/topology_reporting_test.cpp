@@ -13,6 +13,7 @@
 #include "tests/support/fakes/fake_host.h"
 #include "tests/support/fakes/http_script.h"
 #include "tests/support/live/live_agent.h"
+#include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 
 namespace evenkeel::test {
@@ -94,6 +95,41 @@ TEST_F(TopologyReportingLive, CreatesTheObjectOnceTheKubeletsStateIsThere) {
     EXPECT_NE(metrics.find(std::string("\nevenkeel_node_topology_") + metric), std::string::npos) << metric;
   agent.stop();
   EXPECT_EQ(agent.exit_status(), 0);
+}
+
+TEST_F(TopologyReportingLive, AnAmountThatIsUnknownForAMomentStays) {
+  write("nodeslo.yaml", "extensions: {colocation: {enable: true, cpuCalculatePolicy: maxUsageRequest}}\n");
+  const auto kubelet_gives = [&](const std::string& uid) {
+    host.file("var/lib/kubelet/cpu_manager_state",
+              R"({"policyName":"static","defaultCpuSet":"0,2-3","entries":{")" + uid +
+                  R"(":{"c":"1"}},"checksum":1})");
+  };
+  std::mutex mutex;
+  std::string object, patch;
+  server.answers([&](const Asked& asked, Exchange& exchange) {
+    const std::lock_guard lock(mutex);
+    if (asked.method == "GET")
+      return void(exchange.send(http_answer(200, R"({"kind":"Node","metadata":{"name":"n1","uid":"u-1"}})")));
+    if (asked.method == "POST") object = asked.body;
+    if (asked.method == "PATCH" && asked.body.find("zones") != std::string::npos) patch = asked.body;
+    if (object.empty()) return void(exchange.send(refusal(404, "NotFound", "not found")));
+    exchange.send(http_answer(200, object));
+  });
+  kubelet_gives("u-8");
+  LiveAgent agent(args({"--pods", pods_file()}));
+  ASSERT_TRUE(agent.logged("event=reports-topology", seconds(60))) << agent.log();
+  host.pod(KubeQos::burstable, "11111111-3cee-419b-8d73-19bc1d676c1c", {"c1"});  // it is in no list
+  ASSERT_TRUE(soon([&] {
+    return page(agent, "/v1/explain").find("known only from their cgroups") != std::string::npos;
+  })) << page(agent, "/v1/explain");
+  kubelet_gives("u-9");
+  const auto patched = [&] {
+    const std::lock_guard lock(mutex);
+    return patch.find("u-9") != std::string::npos;
+  };
+  ASSERT_TRUE(soon(patched, seconds(60))) << agent.log();
+  EXPECT_NE(created().find(R"({"name":"kubernetes.io/batch-cpu")"), std::string::npos) << created();
+  EXPECT_NE(patch.find(R"({"name":"kubernetes.io/batch-cpu")"), std::string::npos) << patch;
 }
 
 TEST_F(TopologyReportingLive, AsksTheKubeletForItsSettings) {
