@@ -106,27 +106,30 @@ Move next_move(const Tightest& tightest, MonoTime now, ObjectivesState& state) {
 
 void step(const NodeSnapshot& node, const NodeSlo& slo, MilliCpu capacity, Move move,
           const Tightest& tightest, ObjectivesState& state) {
-  ObjectiveStanding& one = state.each[tightest.index];
+  const ObjectiveStanding& one = state.each[tightest.index];
   const bool first = !state.besteffort_cpu;
   if (first) state.besteffort_cpu = std::min(in_force(node).value_or(capacity), capacity);
   MilliCpu& allowed = *state.besteffort_cpu;
-  const bool fresh = one.acted != tightest.at;
   const bool shrinks = move == Move::shrink;
+  // Measured before the last cut, it does not show what that cut has done.
+  const bool answered = state.shrunk && tightest.at <= *state.shrunk;
   if (!shrinks) state.missed_since.reset();
   if (shrinks && !state.missed_since) state.missed_since = node.at;
   const bool other_first =
       shrinks && node.at - *state.missed_since < kOthersFirst && other_comes_first(node, slo, one.stall);
-  const Duration since = tightest.at - one.acted.value_or(tightest.at);
+  // No time counts twice, whichever objectives decide in turn.
+  const Duration since = tightest.at - state.acted.value_or(tightest.at);
   if (move == Move::pause) {
     allowed = MilliCpu{};
-  } else if (shrinks && fresh && !other_first) {
+  } else if (shrinks && !answered && !other_first) {
     allowed = cut(node, allowed, capacity);
-  } else if (move == Move::grow && fresh && !first) {
+  } else if (move == Move::grow && !first) {
     allowed = std::min(raised(allowed, capacity, since), capacity);
   }
   const bool waits = one.stall == Stall::io && limits_disks(slo.qos.be.blkio);
-  if (fresh) state.besteffort_disks = next_disks(state.besteffort_disks, move, waits, since);
-  one.acted = tightest.at;
+  if (!shrinks || !answered) state.besteffort_disks = next_disks(state.besteffort_disks, move, waits, since);
+  if (shrinks && !answered) state.shrunk = tightest.at;
+  state.acted = std::max(state.acted.value_or(tightest.at), tightest.at);
 }
 
 }  // namespace evenkeel::objectives

@@ -31,7 +31,6 @@ struct ObjectiveStanding {
   double slack = 0;                      ///< between figure and target, of the target; negative: missed
   Stall stall = Stall::none;             ///< what its pods wait for most (PSI)
   std::optional<MonoTime> unknown_since{};
-  std::optional<MonoTime> acted{};  ///< the time of the figure that best effort was last cut or raised for
 };
 
 struct ObjectiveEvent {
@@ -46,6 +45,8 @@ struct ObjectivesState {
   double besteffort_disks = 1;               ///< share of its limits on disks that best effort may have
   std::optional<MonoTime> paused_until{};
   std::optional<MonoTime> missed_since{};  ///< the target, without a pause
+  std::optional<MonoTime> acted{};         ///< time of the newest figure that decided
+  std::optional<MonoTime> shrunk{};        ///< and of the newest one that shrank anything
   std::vector<ObjectiveEvent> events{};    ///< of this tick
 };
 
