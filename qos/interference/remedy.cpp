@@ -58,17 +58,20 @@ void add_cpu(const NodeSnapshot& node, CgroupIndex index, const Limit& limit, co
   }
 }
 
-/// It comes down with the use: a write that has to reclaim would block us for as long as that takes. What is
-/// above the limit is reclaimed by order (qos/memory/reclaim.cpp).
+/// It comes down with the use, to no less than what could only be swapped by now: a write that has to reclaim
+/// would block us for as long as that takes. What is above the limit is reclaimed by order
+/// (qos/memory/reclaim.cpp).
 void add_memory(const CgroupSample& cgroup, const Limit& limit, decide::Intents& out) {
+  const auto& used = cgroup.memory.current;
+  const auto now = cgroup.applied.plain.bytes(Knob::memory_high);
+  const bool known = used && cgroup.memory.anonymous && now;
+  const Bytes target = known ? std::max(limit.memory, memory::min_besteffort_memory(cgroup)) : limit.memory;
   const Reason why = because(
       "a service stalls in memory reclaim while this pod runs: it used {} and is limited to {}, to see "
       "whether that helps",
-      limit.had, limit.memory);
-  const auto now = cgroup.applied.plain.bytes(Knob::memory_high);
-  if (!cgroup.memory.current || !now) return out.hold(cgroup.id, Knob::memory_high, why);
-  out.want(cgroup.id, Knob::memory_high,
-           memory::limit_above_use(limit.memory, *cgroup.memory.current, *now).count(), why);
+      limit.had, target);
+  if (!known) return out.hold(cgroup.id, Knob::memory_high, why);
+  out.want(cgroup.id, Knob::memory_high, memory::limit_above_use(target, *used, *now).count(), why);
 }
 
 }  // namespace

@@ -185,18 +185,21 @@ class Round {
   void limit_antagonists() {
     for (const auto& [antagonist, memory] : limits_) {
       const auto cgroup = std::ranges::find(node_.cgroups, antagonist, &CgroupSample::id);
-      if (cgroup == node_.cgroups.end() || cgroup->hands_off || !cgroup->memory.current) continue;
+      if (cgroup == node_.cgroups.end() || cgroup->hands_off) continue;
+      if (!cgroup->memory.current || !cgroup->memory.anonymous) continue;
+      // What it cannot free without swapping may have grown since it was limited.
+      const Bytes limit = std::max(memory, min_besteffort_memory(*cgroup));
       const Bytes used = *cgroup->memory.current;
-      if (used <= memory) continue;
+      if (used <= limit) continue;
       out_.push_back(
           {.target = cgroup->id,
            .cause = ReclaimCause::interference,
-           .above = memory,
-           .down_to = memory,
-           .wanted = used - memory,
+           .above = limit,
+           .down_to = limit,
+           .wanted = used - limit,
            .why = because(
                "a service stalls in memory reclaim while this pod runs: it uses {} and is brought down to {}",
-               used, memory)});
+               used, limit)});
     }
   }
 

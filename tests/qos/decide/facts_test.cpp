@@ -177,6 +177,7 @@ TEST(Facts, AfterABrakeSuppressionGoesOnFromTheAllowanceBeforeIt) {
 TEST(Facts, ReclaimTakesWhatAnAntagonistHasAboveItsLimit) {
   Machine machine(node().v2().besteffort().pod("hog").be());
   machine.sample(machine.pod()).memory.current = 500_MiB;
+  machine.sample(machine.pod()).memory.anonymous = 100_MiB;
   machine.fact<decide::MemoryLimits>().limits = {{machine.pod(), 400_MiB}};
   const auto orders = machine.reclaim();
   ASSERT_EQ(orders.size(), 1U);

@@ -197,6 +197,17 @@ TEST(InterferenceRemedy, MemoryComesDownWithItsUseAndByOrder) {
   EXPECT_EQ(look(), (900_MiB).count());
   EXPECT_TRUE(orders.empty());
   EXPECT_EQ(hog.applied.plain.bytes(Knob::memory_high), 900_MiB);
+  hog.memory.current = 960_MiB;
+  hog.memory.anonymous.reset();
+  EXPECT_EQ(look(), std::nullopt) << "what could only be swapped is not known";
+  EXPECT_TRUE(orders.empty());
+  hog.memory.anonymous = 950_MiB;
+  EXPECT_EQ(look(), (969_MiB).count()) << "the rest could only be swapped";
+  EXPECT_TRUE(orders.empty());
+  hog.memory.current = 1000_MiB;
+  look();
+  ASSERT_EQ(orders.size(), 1U);
+  EXPECT_EQ(orders[0].wanted, 31_MiB);
 }
 
 TEST(InterferenceRemedy, WhoComesAgainAndAgainIsAskedToGo) {
