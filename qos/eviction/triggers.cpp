@@ -62,19 +62,22 @@ namespace {
 /// The next one is limited first, and only then judged.
 constexpr Duration kAntagonistCoolDown = std::chrono::minutes(1);
 
-EvictionNeed antagonist_need(const EvictionInput& input, bool /*draining*/) {
-  if (input.use.antagonists.empty()) return {Is::no, because("no pod slows a service down repeatedly")};
-  return {Is::yes,
-          because("{} pods were limited repeatedly because a service was slower, and each limit helped",
-                  static_cast<std::int64_t>(input.use.antagonists.size()))};
-}
-
 /// Its eviction ends what only it causes.
 std::optional<std::int64_t> is_antagonist(const EvictionInput& input, const PodSample& pod) {
   const CgroupSample* cgroup = input.node.cgroup(pod.cgroup);
   if (cgroup == nullptr || !std::ranges::binary_search(input.use.antagonists, cgroup->id))
     return std::nullopt;
   return 1;
+}
+
+/// Those that are gone are remembered for a day.
+EvictionNeed antagonist_need(const EvictionInput& input, bool /*draining*/) {
+  const std::int64_t present = std::ranges::count_if(
+      input.node.pods, [&](const PodSample& pod) { return is_antagonist(input, pod).has_value(); });
+  if (present == 0) return {Is::no, because("no pod slows a service down repeatedly")};
+  return {Is::yes,
+          because("{} pods were limited repeatedly because a service was slower, and each limit helped",
+                  present)};
 }
 
 }  // namespace

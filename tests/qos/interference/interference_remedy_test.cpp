@@ -2,6 +2,8 @@
 // comes again and again.
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "qos/eviction/eviction.h"
 #include "qos/interference/steps.h"
 #include "qos/memory/policies.h"
@@ -230,6 +232,16 @@ TEST(InterferenceRemedy, WhoComesAgainAndAgainIsAskedToGo) {
   ASSERT_TRUE(eviction);
   EXPECT_EQ(eviction->name, "hog");
   EXPECT_EQ(eviction->by, "interference-evict");
+  auto& hog = scene.node.pods[Scene::kHog].cgroup;
+  const auto present = std::exchange(hog, kNoCgroup);
+  EXPECT_FALSE(chosen());
+  const auto needed = [&] {
+    return std::ranges::any_of(evictions.verdicts, &eviction::EvictionVerdict::needed);
+  };
+  EXPECT_FALSE(needed()) << "it is gone";
+  hog = present;
+  EXPECT_FALSE(chosen());
+  EXPECT_TRUE(needed());
   scene.run(24h, InTurns::slowed_while(false));
   evictions = {};
   EXPECT_FALSE(chosen()) << "what was a day ago is forgotten";
