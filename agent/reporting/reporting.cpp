@@ -166,7 +166,10 @@ void Reporting::observed(const lending::LentAmounts& amounts, MonoTime now) {
     return lender_.mark_advertised(now);
   }
   lender_.set_standing(amounts);
-  if (!changed) return patch_node(now);
+  // What was written during a pause, and is found then or at its end, contradicts nothing that we wrote.
+  const bool in_pause = paused_until_ != MonoTime{};
+  if (!paused_for_rival(now)) paused_until_ = {};
+  if (!changed || in_pause) return patch_node(now);
   // Neither the previous amounts nor ones that we requested: another client advertises on this Node.
   requested_.clear();
   reporter_->pause();

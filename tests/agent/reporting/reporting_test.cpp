@@ -87,10 +87,26 @@ TEST_F(Rivals, FiguresOfAnotherProgramAreLeftAloneForAWhileAndThenForGood) {
   reporting->observed({2000, 7, {}, {}}, minute(1));
   EXPECT_TRUE(reporting->paused_for_rival(minute(10)));
   EXPECT_FALSE(reporting->paused_for_rival(minute(11)));
+  reporting->observed({2000, 7, {}, {}}, minute(11));
   reporting->observed({3000, 7, {}, {}}, minute(12));
   EXPECT_FALSE(reporting->paused_for_rival(minute(22)));
+  reporting->observed({3000, 7, {}, {}}, minute(22));
   reporting->observed({}, minute(23));  // taken away is written, too
   EXPECT_TRUE(reporting->paused_for_rival(minute(1'000'000)));
+}
+
+TEST_F(Rivals, WhatAnotherProgramWritesDuringAPauseDoesNotCount) {
+  reporting->observed({1000, 7, {}, {}}, minute(0));
+  reporting->observed({2000, 7, {}, {}}, minute(1));
+  reporting->observed({3000, 7, {}, {}}, minute(6));
+  reporting->observed({4000, 7, {}, {}}, minute(11) - seconds(1));
+  EXPECT_EQ(agent->view().lending.standing()[0], 4000);
+  EXPECT_FALSE(reporting->paused_for_rival(minute(11)));
+  reporting->observed({5000, 7, {}, {}}, minute(11));
+  EXPECT_FALSE(reporting->paused_for_rival(minute(11))) << "written in the pause, and found at its end";
+  reporting->observed({6000, 7, {}, {}}, minute(12));
+  EXPECT_TRUE(reporting->paused_for_rival(minute(21)));
+  EXPECT_FALSE(reporting->paused_for_rival(minute(25))) << "the second time";
 }
 
 struct ReportingLive : testing::Test {
