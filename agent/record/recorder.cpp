@@ -117,7 +117,8 @@ void Recorder::record(const inputs::Inputs::Changed& changed, MonoTime now) {
 
 namespace {
 
-/// A cgroup that gets orders again within this time is recorded once.
+/// A cgroup that gets orders again within this time, or whose reclaim ends for the same reason, is recorded
+/// once.
 constexpr Duration kRecordAgain = std::chrono::minutes(1);
 
 /// Empty: reclaim continues, or has reclaimed the ordered amount.
@@ -142,6 +143,7 @@ std::string why_stopped(const ReclaimOutcome& outcome) {
 void ReclaimRecord::record(const std::vector<ReclaimOrder>& orders,
                            const std::vector<ReclaimOutcome>& outcomes, MonoTime now) {
   std::erase_if(recorded_, [&](const Recorded& one) { return now - one.ordered > kRecordAgain; });
+  std::erase_if(ended_, [&](const Ended& one) { return now - one.at > kRecordAgain; });
   for (const auto& order : orders) {
     const auto outcome = std::ranges::find(outcomes, order.target, &ReclaimOutcome::target);
     const bool taken = order.wanted > Bytes{} || (outcome != outcomes.end() && outcome->requested > Bytes{});
@@ -166,6 +168,10 @@ void ReclaimRecord::record_end(const ReclaimOutcome& outcome, MonoTime now) {
   const std::string why = why_stopped(outcome);
   const tree::Cgroup* cgroup = why.empty() ? nullptr : tree_.find(outcome.target);
   if (cgroup == nullptr) return;
+  const auto earlier = std::ranges::find(ended_, outcome.target, &Ended::target);
+  if (earlier != ended_.end() && earlier->end == outcome.end) return;
+  if (earlier != ended_.end()) ended_.erase(earlier);
+  ended_.push_back({outcome.target, outcome.end, now});
   recorder_.record({.kind = "reclaim-stopped", .path = cgroup->path, .by = name(outcome.cause), .why = why},
                    cgroup->uid, now);
   recorder_.log()

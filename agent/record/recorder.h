@@ -113,8 +113,8 @@ void record_objectives(const objectives::ObjectivesState& state, const NodeSlo& 
 void record_interference(std::span<const interference::InterferenceEvent> events, Recorder& recorder,
                          MonoTime now);
 
-// Records that memory is reclaimed from a cgroup and why reclaim ended early, once per cgroup and not for
-// each chunk. Does not reclaim.
+// Records that memory is reclaimed from a cgroup and why reclaim ended early, once a minute per cgroup or
+// when that changes, and not for each chunk. Does not reclaim.
 
 class ReclaimRecord {
  public:
@@ -129,11 +129,17 @@ class ReclaimRecord {
     CgroupId target{};
     MonoTime ordered{};  ///< last time
   };
+  struct Ended {
+    CgroupId target{};
+    ReclaimEnd end{};
+    MonoTime at{};  ///< when it was recorded
+  };
   void record_start(const ReclaimOrder& order, MonoTime now);
   void record_end(const ReclaimOutcome& outcome, MonoTime now);
   const tree::CgroupTree& tree_;
   Recorder& recorder_;
   std::vector<Recorded> recorded_{};  ///< cgroups whose reclaim is on record
+  std::vector<Ended> ended_{};        ///< and how it ended early
 };
 
 }  // namespace evenkeel::record

@@ -138,6 +138,29 @@ TEST(MemoryReclaim, LeavesAStalledContainerAloneLongerEachTime) {
   EXPECT_EQ(scene.next(seconds(10)).size(), 1U) << "10 s again after a success";
 }
 
+TEST(MemoryReclaim, TriesAgainEveryTenSecondsWhereServicesAreShort) {
+  Scene scene(node().pod("batch").be().container("job"));
+  scene.state.shared.of<decide::PushedBackMemory>().target = 900_MiB;
+  scene.state.shared.of<decide::MemoryLimits>().limits = {{scene.pod(0).id, 800_MiB}};
+  auto& besteffort = scene.node.cgroups[static_cast<std::size_t>(scene.node.besteffort)];
+  besteffort.memory.current = scene.pod(0).memory.current = 1000_MiB;
+  scene.pod(0).memory.anonymous = 100_MiB;
+  EXPECT_EQ(scene.decide().size(), 2U);
+  for (int i = 0; i < 3; ++i) {
+    scene.node.reclaimed = {
+        {.target = besteffort.id, .cause = ReclaimCause::push_back, .end = ReclaimEnd::nothing_left},
+        {.target = scene.pod(0).id, .cause = ReclaimCause::interference, .end = ReclaimEnd::nothing_left}};
+    EXPECT_TRUE(scene.next().empty()) << i;
+    EXPECT_TRUE(scene.next(seconds(9)).empty()) << i;
+    EXPECT_EQ(scene.next().size(), 2U) << i;
+  }
+  scene.node.reclaimed = {{.target = besteffort.id,
+                           .cause = ReclaimCause::push_back,
+                           .reclaimed = 4_MiB,
+                           .end = ReclaimEnd::done}};
+  EXPECT_EQ(scene.next().size(), 2U);
+}
+
 TEST(MemoryReclaim, DoesNotBeginWhereTasksAreStalledUnlessTheyAreAtTheirLimit) {
   Scene scene(one_service());
   scene.container(0).pressure.memory->some.avg10_percent = 12;
