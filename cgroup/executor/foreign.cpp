@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cgroup/executor/impl.h"
+#include "cgroup/executor/inherited.h"
 #include "cgroup/kernel/knob_files.h"
 
 namespace evenkeel::executor {
@@ -73,8 +74,9 @@ bool Executor::Impl::is_ours(const HeldValue& row, std::string_view text) const 
 
 /// A process that writes a smaller set is observed; the kernel, when a CPU goes offline, is not.
 bool Executor::Impl::is_cut_by_kernel(const HeldValue& row, std::string_view text) const {
-  return row.knob == Knob::cpuset_cpus && !tree.layout().v2(Controller::cpuset) && is_cut(row.ours, text) &&
-         !find_observed_write(row);
+  return row.knob == Knob::cpuset_cpus && !kernel::same_text(row.knob, row.ours, text) &&
+         !tree.layout().v2(Controller::cpuset) && !find_observed_write(row) &&
+         is_cut(row.ours, text, v1_cpus_above(files, row.file.dir));
 }
 
 const ObservedWrite* Executor::Impl::find_observed_write(const HeldValue& row) const {

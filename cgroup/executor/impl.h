@@ -38,10 +38,12 @@ inline bool is_gone(const Result<std::uint64_t>& life, std::uint64_t inode) {
   return life ? *life != inode : vanished(life.error());
 }
 
-/// On v1 the kernel takes a CPU that goes offline out of every set, and does not put it back.
-inline bool is_cut(const std::string& ours, std::string_view text) {
+/// On v1 the kernel takes a CPU that goes offline out of every set, and does not put it back: what is missing
+/// in `text` is missing in the directory above, too. A process that chooses a smaller set leaves that alone.
+inline bool is_cut(const std::string& ours, std::string_view text, const std::optional<CpuSet>& above) {
   const auto whole = CpuSet::parse(ours), left = CpuSet::parse(text);
-  return whole && left && *left != *whole && left->subset_of(*whole);
+  if (!whole || !left || !above || *left == *whole || !left->subset_of(*whole)) return false;
+  return ((*whole - *left) & *above).empty();
 }
 
 struct Executor::Impl {

@@ -126,10 +126,11 @@ class CopySearch {
       if (entry.knob != kKnob || entry.inode == 0 || !is_v1(entry.dir)) continue;
       if (is_gone(files_.inode(entry.dir), entry.inode)) continue;
       const auto now = text_of(entry.dir);
-      const bool narrow = !now.empty() && !kernel::same_text(kKnob, now, entry.original) &&
-                          std::ranges::any_of(entry.ours, [&](const auto& ours) {
-                            return kernel::same_text(kKnob, now, ours) || is_cut(ours, now);
-                          });
+      const bool narrow =
+          !now.empty() && !kernel::same_text(kKnob, now, entry.original) &&
+          std::ranges::any_of(entry.ours, [&](const auto& ours) {
+            return kernel::same_text(kKnob, now, ours) || is_cut(ours, now, v1_cpus_above(files_, entry.dir));
+          });
       if (narrow) record_below(entry.dir, now, entry.original);
     }
     return std::move(found_);
@@ -186,6 +187,11 @@ class CopySearch {
 
 Result<std::string> v1_cpus(KernelFiles& files, const std::string& dir) {
   return files.read({.dir = dir, .name = "cpuset.effective_cpus"});
+}
+
+std::optional<CpuSet> v1_cpus_above(KernelFiles& files, const std::string& dir) {
+  const auto text = files.read({.dir = dir.substr(0, dir.rfind('/')), .name = row(kKnob).v1_file});
+  return text ? CpuSet::parse(trimmed(*text)) : std::nullopt;
 }
 
 Copies record_copies(KernelFiles& files, Journal& journal) { return CopySearch(files, journal).record(); }

@@ -19,6 +19,9 @@ struct Copies {
 /// The CPUs of a directory on cgroup v1; ENOENT on cgroup v2, which calls that file cpuset.cpus.effective.
 Result<std::string> v1_cpus(KernelFiles& files, const std::string& dir);
 
+/// The CPU set of the directory above; absent: it cannot be read.
+std::optional<CpuSet> v1_cpus_above(KernelFiles& files, const std::string& dir);
+
 /// Puts pods and containers on cgroup v1 into the journal that were born after a crash and copied a CPU set
 /// of the agent's from the directory above: their original is that of this directory. Changes no kernel file.
 /// inherited.cpp says what is taken for a copy.

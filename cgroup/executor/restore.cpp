@@ -58,8 +58,9 @@ class Undo {
   bool is_ours(const JournalEntry& entry, std::string_view text) const {
     if (text.empty()) return true;
     const bool may_be_cut = entry.knob == Knob::cpuset_cpus && v1_cpus(files_, entry.dir);
+    const auto above = may_be_cut ? v1_cpus_above(files_, entry.dir) : std::nullopt;
     return std::ranges::any_of(entry.ours, [&](const auto& ours) {
-      return kernel::same_text(entry.knob, ours, text) || (may_be_cut && is_cut(ours, text));
+      return kernel::same_text(entry.knob, ours, text) || is_cut(ours, text, above);
     });
   }
 
@@ -146,9 +147,8 @@ class Undo {
     const KnobFile above{.dir = entry.dir.substr(0, entry.dir.rfind('/')), .name = file.name};
     const auto life = files_.inode(above.dir);
     if (!life || journal_.find(above.path(), *life)) return false;
-    const auto now = files_.read(file), most = files_.read(above);
-    const auto wants = CpuSet::parse(entry.original);
-    const auto may = most ? CpuSet::parse(*most) : std::nullopt;
+    const auto now = files_.read(file);
+    const auto wants = CpuSet::parse(entry.original), may = v1_cpus_above(files_, entry.dir);
     if (!now || !wants || !may || wants->subset_of(*may) || (*wants & *may).empty()) return false;
     return is_ours(entry, trimmed(*now)) &&
            put_back(entry, std::string(trimmed(*now)), (*wants & *may).text());

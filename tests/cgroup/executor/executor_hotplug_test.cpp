@@ -12,8 +12,8 @@ struct Hotplug : ::testing::Test, ExecutorNode {
     tick();
   }
   /// As hotplug_update_tasks_legacy() of the kernel.
-  void takes_cpu_3(const std::vector<const char*>& groups) {
-    for (const char* path : groups) kernel.at(path).cpus.remove(3);
+  void takes_cpu_3() {
+    for (const char* path : {"kubepods", kBe, kPod, kCtr}) kernel.at(path).cpus.remove(3);
   }
   void expect_restored(const executor::Report& report, const std::string& cpus) {
     EXPECT_TRUE(report.foreign.empty());
@@ -23,46 +23,51 @@ struct Hotplug : ::testing::Test, ExecutorNode {
   }
 };
 
-TEST_F(Hotplug, TheStopRestoresTheOriginal) {
-  takes_cpu_3({kBe, kPod, kCtr});
-  expect_restored(executor.restore_all(now), "0-7");
-}
-
-TEST_F(Hotplug, ARestoreAfterACrashRestoresTheOriginal) {
-  takes_cpu_3({kBe, kPod, kCtr});
-  expect_restored(executor::restore_from_journal(kernel, journal), "0-7");
-}
-
-TEST_F(Hotplug, TheStopRestoresWhatTheDirectoryAboveHasOfIt) {
-  takes_cpu_3({"kubepods", kBe, kPod, kCtr});
+TEST_F(Hotplug, TheStopRestoresWhatTheDirectoryAboveHasOfTheOriginal) {
+  takes_cpu_3();
   expect_restored(executor.restore_all(now), "0-2,4-7");
 }
 
-TEST_F(Hotplug, ARestoreAfterACrashRestoresWhatTheDirectoryAboveHasOfIt) {
-  takes_cpu_3({"kubepods", kBe, kPod, kCtr});
+TEST_F(Hotplug, ARestoreAfterACrashRestoresWhatTheDirectoryAboveHasOfTheOriginal) {
+  takes_cpu_3();
   expect_restored(executor::restore_from_journal(kernel, journal), "0-2,4-7");
 }
 
 TEST_F(Hotplug, APodBornAfterACrashGetsTheOriginalAboveIt) {
-  takes_cpu_3({kBe, kPod, kCtr});
+  takes_cpu_3();
   kernel.make("kubepods/besteffort/pod2");
-  expect_restored(executor::restore_from_journal(kernel, journal), "0-7");
-  EXPECT_EQ(kernel.text("kubepods/besteffort/pod2", "cpuset.cpus"), "0-7");
+  expect_restored(executor::restore_from_journal(kernel, journal), "0-2,4-7");
+  EXPECT_EQ(kernel.text("kubepods/besteffort/pod2", "cpuset.cpus"), "0-2,4-7");
 }
 
 TEST_F(Hotplug, ARunningAgentTakesItForItsOwn) {
-  takes_cpu_3({kBe, kPod, kCtr});
+  takes_cpu_3();
   plan.clear();
   want(kBe, Knob::cpuset_cpus, CpuSet::range(0, 2));
   for (int second = 0; second < 3; ++second) EXPECT_TRUE(tick().foreign.empty());
   EXPECT_EQ(kernel.text(kBe, "cpuset.cpus"), "0-2");
   plan.clear();
-  expect_restored(tick(), "0-7");
+  expect_restored(tick(), "0-2,4-7");
 }
 
 TEST_F(Hotplug, ASmallerSetThatAProcessWroteIsForeign) {
-  takes_cpu_3({kBe, kPod, kCtr});
+  takes_cpu_3();
   seen.push_back({.cgroup = id(kCtr), .file = "cpuset.cpus"});
+  EXPECT_EQ(tick().foreign.size(), 1U);
+  EXPECT_EQ(kernel.text(kCtr, "cpuset.cpus"), "0-2");
+}
+
+// Unseen, for example while no agent ran.
+TEST_F(Hotplug, ASmallerSetIsForeignWhereTheDirectoryAboveHasTheCpu) {
+  kernel.at(kCtr).cpus.remove(3);
+  const auto report = executor::restore_from_journal(kernel, journal);
+  EXPECT_EQ(report.foreign.size(), 1U);
+  EXPECT_EQ(kernel.text(kCtr, "cpuset.cpus"), "0-2");
+  EXPECT_EQ(kernel.text(kPod, "cpuset.cpus"), "0-7");
+}
+
+TEST_F(Hotplug, TheAgentTakesASmallerSetForForeignWhereTheDirectoryAboveHasTheCpu) {
+  kernel.at(kCtr).cpus.remove(3);
   EXPECT_EQ(tick().foreign.size(), 1U);
   EXPECT_EQ(kernel.text(kCtr, "cpuset.cpus"), "0-2");
 }
