@@ -137,7 +137,7 @@ std::string format_value(Knob knob, const KnobValue& value, std::string_view cur
     return std::string(unlimited_word(lever, layout));
   if (kind == ValueKind::bytes) return text(value);  // the kernel rounds
   if (kind == ValueKind::disk)
-    return disk_text(file_name(knob, layout), parse_device(Scanner(current).word()).value_or(0),
+    return disk_text(file_name(knob, layout), parse_device(Scanner(trimmed(current)).word()).value_or(0),
                      plain_number(as_kernel_stores(knob, value, layout)));
   const auto out = text(as_kernel_stores(knob, value, layout));
   return out.empty() ? "\n" : out;

@@ -77,6 +77,15 @@ TEST(KnobFiles, ALimitKeepsThePeriodThatTheFileHas) {
       << "the kernel keeps its period";
 }
 
+TEST(KnobFiles, ALineOfADiskKeepsItsDevice) {
+  const auto on = layout(false);
+  for (const char* current : {"8:16 1048576", "\r8:16 1048576\n"}) {
+    const auto value = kernel::parse_value(Knob::io_read_bps, current, on);
+    ASSERT_TRUE(value) << current;
+    EXPECT_EQ(kernel::format_value(Knob::io_read_bps, *value, current, on), "8:16 1048576");
+  }
+}
+
 TEST(KnobFiles, TheEmptySetIsALineEndBecauseAnEmptyWriteDoesNothing) {
   EXPECT_EQ(kernel::format_value(Knob::cpuset_cpus, CpuSet{}, "0", layout(true)), "\n");
   EXPECT_EQ(kernel::format_value(Knob::cpuset_cpus, CpuSet::range(0, 2), "", layout(false)), "0-2");
