@@ -27,6 +27,16 @@ bool Arrival::take(std::string_view piece, bool streamed) {
   return reply.failure == HttpFailure::none;
 }
 
+void Arrival::take_status(long status) {
+  constexpr long kHighest = 999;
+  if (status >= 0 && status <= kHighest) {
+    reply.status = static_cast<int>(status);
+  } else if (reply.failure == HttpFailure::none) {
+    reply.failure = HttpFailure::other;
+    reply.error = "an answer without a legal status";
+  }
+}
+
 // The library's texts about time have milliseconds in them, and those about connections are too general.
 std::string Arrival::sentence() const {
   switch (reply.failure) {

@@ -166,7 +166,7 @@ void conclude(Transfer& transfer, CURLcode code) {
   HttpReply& reply = transfer.arrival.reply;
   if (reply.failure == HttpFailure::none) reply.failure = failure_of(code);
   reply.error = sentence(transfer, code);
-  reply.status = static_cast<int>(number(easy, CURLINFO_RESPONSE_CODE));
+  transfer.arrival.take_status(number(easy, CURLINFO_RESPONSE_CODE));
   const char* type = nullptr;
   if (curl_easy_getinfo(easy, CURLINFO_CONTENT_TYPE, &type) == CURLE_OK && type != nullptr)
     reply.content_type = type;

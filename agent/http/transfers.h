@@ -65,6 +65,8 @@ class Arrival {
   /// Passes a piece of the body on (`streamed`), or adds it to the reply. False: the answer is longer than
   /// its request allows, or not wanted.
   bool take(std::string_view piece, bool streamed);
+  /// At the end. A number that is no status is a failure: the library takes one of any length.
+  void take_status(long status);
   /// Why it broke off; empty where the library's own text says it better.
   [[nodiscard]] std::string sentence() const;
 

@@ -200,6 +200,19 @@ TEST(HttpClientFaults, AnAnswerThatIsNotHttpIsRejected) {
   EXPECT_NE(secure.failure, http::HttpFailure::none);
 }
 
+TEST(HttpClientFaults, AStatusOfManyDigitsIsRejected) {
+  ScriptedServer server;
+  server.answers([](const Asked&, Exchange& exchange) {
+    exchange.send("HTTP/2" + std::string(100, '8') + " 1.10 OK\r\nContent-Length: 0\r\n\r\n");
+    exchange.close();
+  });
+  Asker asker;
+  const auto reply = asker.ask({.url = server.url()});
+  EXPECT_FALSE(reply.ok());
+  EXPECT_LE(reply.status, 999);
+  EXPECT_NE(reply.error, "");
+}
+
 /// Whatever a server does, the event loop keeps running.
 TEST(HttpClientFaults, TicksGoOnDuringFaults) {
   ScriptedServer hanging({.tls = true}), endless({.tls = true}), dripping;
