@@ -15,11 +15,11 @@ struct Census {
   std::int64_t no_release = 0;  ///< evicting them would free nothing that is short, or it is not known
 };
 
-/// Pods that no trigger may choose: those that cannot be evicted for good, those that are terminating, and
-/// those whose owner set hands-off.
+/// Whether the trigger may choose the pod at all: not if it cannot be evicted for good, is terminating or no
+/// longer listed, or if its owner set hands-off.
 bool can_go(const EvictionTrigger& trigger, const Pod& pod) {
   const bool allowed = (pod.eviction.by >> static_cast<unsigned>(trigger.gate) & 1U) != 0;
-  return allowed && is_active(pod) && !pod.terminating && !pod.hands_off && !pod.is_static &&
+  return allowed && is_active(pod) && !pod.terminating && !pod.unlisted && !pod.hands_off && !pod.is_static &&
          !pod.eviction.daemon && !pod.from_cgroup_only && !pod.name.empty();
 }
 

@@ -125,6 +125,7 @@ TEST_F(EvictionTest, PassesOverThoseWhoMayNotOrCannotGo) {
   pod("static", 50_GiB).is_static = true;
   pod("daemon", 50_GiB).eviction.daemon = true;
   pod("terminating", 50_GiB).terminating = true;
+  pod("unlisted", 50_GiB).unlisted = true;
   pod("finished", 50_GiB).phase = PodPhase::succeeded;
   pod("unknown", 50_GiB).from_cgroup_only = true;
   pod("no-cgroup", 50_GiB);
