@@ -10,6 +10,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cgroup/base/kernel_files.h"
@@ -42,7 +43,10 @@ Member* find_or_follow(std::vector<Member>& members, const CgroupTree& tree, Cgr
   const auto found = std::ranges::lower_bound(members, cgroup, {}, &Member::cgroup);
   if (found != members.end() && found->cgroup == cgroup) return &*found;
   const auto* directory = begin ? tree.find(cgroup) : nullptr;
-  return directory == nullptr ? nullptr : &*members.insert(found, Member{follow(tree, *directory, now)});
+  if (directory == nullptr) return nullptr;
+  Member begun{};
+  static_cast<TrackedTasks&>(begun) = follow(tree, *directory, now);
+  return &*members.insert(found, std::move(begun));
 }
 
 /// Buffers for reading a cgroup's threads, kept from one to the next.
