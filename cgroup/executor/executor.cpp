@@ -11,7 +11,7 @@
 namespace evenkeel::executor {
 namespace {
 
-constexpr int kMostRounds = 100;
+constexpr std::size_t kMostRounds = 100;
 
 bool is_denial(int code) { return code == EPERM || code == EROFS; }
 
@@ -26,6 +26,7 @@ Report Executor::apply(const std::vector<decide::Intent>& plan, const NodeSnapsh
                        const std::vector<tree::TreeWatch::Changes::Value>& seen) {
   impl_->plan = &plan;
   impl_->seen = &seen;
+  impl_->restores_all = false;
   impl_->adopt_leftovers(node.at);
   impl_->state.take(node, impl_->disk_targets());
   impl_->max_changes = impl_->options.max_changes;
@@ -39,6 +40,7 @@ Report Executor::restore_all(MonoTime now) {
   const std::vector<ObservedWrite> none;
   impl_->plan = &nothing;
   impl_->seen = &none;
+  impl_->restores_all = true;
   impl_->rejected.rows().clear();
   impl_->denied_in_a_row = 0;
   impl_->adopt_leftovers(now);
@@ -112,7 +114,8 @@ void Executor::Impl::begin(MonoTime now) {
 }
 
 void Executor::Impl::run() {
-  for (int round = 0; round < kMostRounds; ++round) {
+  const std::size_t most = kMostRounds + (restores_all ? held.rows().size() : 0);
+  for (std::size_t round = 0; round < most; ++round) {
     apply_intents();
     find_targets();
     report.deferred = 0;
@@ -240,9 +243,10 @@ void Executor::Impl::forget_steps() {
   model = kernel::KernelRules{kernel::KernelKind{}};
 }
 
+/// A stop tries everything: there is no later tick.
 bool Executor::Impl::carry_out() {
   for (const auto& step : steps)
-    if (!write_step(step)) return all_denied();
+    if (!write_step(step)) return all_denied() && !restores_all;
   return true;
 }
 

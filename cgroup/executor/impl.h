@@ -160,6 +160,7 @@ struct Executor::Impl {
   std::size_t changes = 0;
 
   // State of one call:
+  bool restores_all = false;
   std::size_t max_changes = 0;
   const std::vector<decide::Intent>* plan = nullptr;
   const std::vector<ObservedWrite>* seen = nullptr;

@@ -108,9 +108,12 @@ void Executor::Impl::follow_children(HeldValue& row, int group) {
 }
 
 /// The kernel has taken a CPU that went offline out of the directory above, too, and there it stays out: the
-/// original would have lost it as well. Rows of directories above come first.
+/// original would have lost it as well. Only at a stop: before, another process may have narrowed that
+/// directory for a while. Rows of directories above come first.
 void Executor::Impl::follow_parent(HeldValue& row, int group) {
-  if (row.knob != Knob::cpuset_cpus || tree.layout().v2(Controller::cpuset) || !row.contest.ours()) return;
+  if (!restores_all || row.knob != Knob::cpuset_cpus || tree.layout().v2(Controller::cpuset) ||
+      !row.contest.ours())
+    return;
   const int parent = state.now().group(group).parent;
   if (parent >= 0 && !state.known(parent, row.knob) && !state.read(parent, row.knob)) return;
   const HeldValue* above = parent >= 0 ? held.find(state.id(parent), row.knob) : nullptr;

@@ -157,7 +157,8 @@ class Undo {
   /// v2 refuses the empty set ("as the parent") in a group with processes: all CPUs of the parent come
   /// closest. The entry stays on record, and the refusal is reported.
   void settle_for_widest(const JournalEntry& entry) {
-    if (settle_for_parents(entry)) return;
+    // One above may have been settled just now.
+    if (settle(entry) || settle_for_parents(entry)) return;
     report_.refusals.push_back(
         {.path = file_of(entry).shown_path(), .error = refusal_, .text = entry.original});
     if (entry.knob != Knob::cpuset_cpus || !entry.original.empty()) return;

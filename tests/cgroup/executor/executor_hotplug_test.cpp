@@ -47,7 +47,36 @@ TEST_F(Hotplug, ARunningAgentTakesItForItsOwn) {
   for (int second = 0; second < 3; ++second) EXPECT_TRUE(tick().foreign.empty());
   EXPECT_EQ(kernel.text(kBe, "cpuset.cpus"), "0-2");
   plan.clear();
-  expect_restored(tick(), "0-2,4-7");
+  tick();
+  for (const char* path : {kBe, kPod, kCtr}) EXPECT_EQ(kernel.text(path, "cpuset.cpus"), "0-2,4-7") << path;
+  expect_restored(executor.restore_all(now), "0-2,4-7");
+}
+
+TEST_F(Hotplug, AContainerThatAsksForLessIsRestoredAfterTheDirectoryAboveIt) {
+  plan.clear();
+  tick();
+  kernel.other(kCtr, "cpuset.cpus", "4-5");
+  want(kBe, Knob::cpuset_cpus, CpuSet::range(0, 3));
+  tick();
+  ASSERT_EQ(kernel.text(kCtr, "cpuset.cpus"), "0-3");
+  takes_cpu_3();
+  const auto report = executor::restore_from_journal(kernel, journal);
+  EXPECT_TRUE(report.refusals.empty());
+  EXPECT_EQ(kernel.text(kBe, "cpuset.cpus"), "0-2,4-7");
+  EXPECT_EQ(kernel.text(kCtr, "cpuset.cpus"), "4-5");
+}
+
+// Another process narrows the directory above for a while; the kernel has taken nothing.
+TEST_F(Hotplug, WhatAProcessTakesAboveForAWhileIsNotLostBelow) {
+  plan.clear();
+  want(kBe, Knob::cpuset_cpus, CpuSet::range(0, 1));
+  tick();
+  kernel.other(kBe, "cpuset.cpus", "0-3");
+  plan.clear();
+  tick();
+  kernel.other(kBe, "cpuset.cpus", "0-7");
+  for (int second = 0; second < 3; ++second) tick();
+  for (const char* path : {kPod, kCtr}) EXPECT_EQ(kernel.text(path, "cpuset.cpus"), "0-7") << path;
 }
 
 TEST_F(Hotplug, ASmallerSetThatAProcessWroteIsForeign) {

@@ -141,5 +141,21 @@ TEST_F(Refusals, WhileManyFilesRefuseANewValueIsStillTried) {
   EXPECT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "150000");
 }
 
+TEST_F(Refusals, AStopTriesWhatIsLeftAfterManyDenials) {
+  for (int i = 0; i < 120; ++i) {
+    const auto pod = "kubepods/besteffort/pod-x" + std::to_string(i);
+    add(pod);
+    want(pod, Knob::cpu_idle, std::int64_t{1});
+  }
+  want(kBe, Knob::cpu_quota, std::int64_t{150000});
+  tick();
+  ASSERT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "150000");
+  for (int i = 0; i < 120; ++i)
+    kernel.fail_writes("sys/fs/cgroup/cpu/kubepods/besteffort/pod-x" + std::to_string(i) + "/cpu.idle",
+                       EPERM);
+  executor.restore_all(now);
+  EXPECT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "-1");
+}
+
 }  // namespace
 }  // namespace evenkeel::test
