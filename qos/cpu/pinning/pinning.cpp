@@ -25,7 +25,7 @@ class Round {
       if (!is_active(*pod.spec) || pod.spec->from_cgroup_only) continue;
       if (has_own_cpus(*pod.spec))
         own(pod, all_shared);
-      else if (pod.spec->label_qos == QosClass::system && node_.object.system_qos_cpus)
+      else if (is_confined_to_system(*pod.spec))
         confine(pod, *node_.object.system_qos_cpus, because("the CPUs that are reserved for the system"));
       else if (shares(*pod.spec))
         share(pod, all_shared);
@@ -40,6 +40,11 @@ class Round {
   }
 
  private:
+  [[nodiscard]] bool is_confined_to_system(const Pod& pod) const {
+    return pod.label_qos == QosClass::system && node_.object.system_qos_cpus && is_active(pod) &&
+           !pod.from_cgroup_only;
+  }
+
   /// The scheduler gives no pod a CPU that is reserved. A pod that names such CPUs alone has none of its own.
   void own(const PodSample& pod, bool all_shared) {
     const CpuSet named = *pod.spec->allocated_cpus & node_.topology.online;
@@ -84,12 +89,28 @@ class Round {
     if (must_keep_off()) confine(pod, claims_.best_effort(), kBestEffort);
   }
 
-  /// A value would win over what suppression holds.
+  /// A value wins over what suppression holds, so there it is what the cgroup has, without the CPUs in
+  /// question.
   void keep_off_best_effort() {
+    if (!must_keep_off()) return;
     const auto holds = [](const decide::Intent& one) { return one.hold && one.knob == Knob::cpuset_cpus; };
-    if (!must_keep_off() || std::ranges::any_of(out_.all(), holds)) return;
-    for_besteffort(node_,
-                   [&](const CgroupSample& cgroup) { place(cgroup, claims_.best_effort(), kBestEffort); });
+    const bool held = std::ranges::any_of(out_.all(), holds);
+    for_besteffort(node_, [&](CgroupIndex index, const CgroupSample& cgroup) {
+      const auto has = held ? cpus_in_use(&cgroup) : claims_.all;
+      const auto may = allowed_in_besteffort(index, cgroup);
+      if (has && may) place(cgroup, *has & *may, kBestEffort);
+    });
+  }
+
+  /// Above a SYSTEM pod also the system's CPUs, on which the pod runs. Absent: it is a container of that pod.
+  [[nodiscard]] std::optional<CpuSet> allowed_in_besteffort(CgroupIndex index,
+                                                            const CgroupSample& cgroup) const {
+    for (const PodSample& pod : node_.pods) {
+      if (!is_confined_to_system(*pod.spec)) continue;
+      if (is_leaf(cgroup.kind) && node_.is_within(index, pod.cgroup)) return std::nullopt;
+      if (node_.is_within(pod.cgroup, index)) return claims_.best_effort() | *node_.object.system_qos_cpus;
+    }
+    return claims_.best_effort();
   }
 
   void confine(const PodSample& pod, const CpuSet& cpus, const Reason& why) {

@@ -28,12 +28,12 @@ CpuClaims cpu_claims(const NodeSnapshot& node);
 /// The CPUs a cgroup runs on: an empty set on v2 means "as the parent", which the effective set shows.
 std::optional<CpuSet> cpus_in_use(const CgroupSample* sample);
 
-/// Calls `see` for the BestEffort directory and everything in it, if it has a CPU set.
+/// Calls `see` with index and sample for the BestEffort directory and everything in it, if it has a CPU set.
 template <class See>
 void for_besteffort(const NodeSnapshot& node, See see) {
   for (std::size_t i = 0; i < node.cgroups.size(); ++i)
     if (node.cgroups[i].applied.cpus && node.is_within(static_cast<CgroupIndex>(i), node.besteffort))
-      see(node.cgroups[i]);
+      see(static_cast<CgroupIndex>(i), node.cgroups[i]);
 }
 
 // Which CPUs of a pool best effort gets for a given count: whole cores first, spread evenly over NUMA nodes

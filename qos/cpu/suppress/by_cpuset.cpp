@@ -60,7 +60,7 @@ template <class See>
 void for_levers(const NodeSnapshot& node, AppLever apps, See see) {
   if (apps == AppLever::cpuset) for_applications(node, see);
   const bool leaves_only = node.object.kubelet_static_cpu_manager;
-  pinning::for_besteffort(node, [&](const CgroupSample& sample) {
+  pinning::for_besteffort(node, [&](CgroupIndex, const CgroupSample& sample) {
     if (is_leaf(sample.kind) || !leaves_only) see(sample);
   });
 }

@@ -126,9 +126,36 @@ TEST(Cpusets, SuppressionByCpuSetComesFirst) {
   scene.slo.threshold.cpu_suppress_policy = SuppressPolicy::cpuset;
   EXPECT_EQ(scene.decided(), "0-1,4-5 by cpu-suppress");
   scene.node.node.cpu_use.reset();
-  EXPECT_EQ(scene.decided(), "held by cpu-suppress") << "also what it holds";
+  EXPECT_EQ(scene.decided(), "0-1,4-7 by cpusets") << "what it holds has CPUs in it that are not its own";
+  for (auto& cgroup : scene.node.cgroups)
+    if (cgroup.applied.cpus) cgroup.applied.cpus = cgroup.applied.cpus_effective = test::cpu_list("0-1,4-5");
+  EXPECT_EQ(scene.decided(), "0-1,4-5 by cpusets") << "no more than what it holds";
   scene.slo.threshold.enable = false;
   EXPECT_EQ(scene.decided(), "0-1,4-7 by cpusets");
+}
+
+// A DaemonSet's pod without requests.
+TEST(Cpusets, ASystemPodInBestEffortKeepsTheCpusOfTheSystem) {
+  NodeObject object;
+  object.system_qos_cpus = test::cpu_list("1");
+  const Decided decided(three()
+                            .object(object)
+                            .pod("system")
+                            .label(QosClass::system)
+                            .kube(KubeQos::besteffort)
+                            .cpuset("0-7")
+                            .container("d")
+                            .cpuset("0-7")
+                            .besteffort()
+                            .cpuset("0-7"));
+  const auto cpus = [&](CgroupIndex index) {
+    const auto* found = intent(decided.out, decided.node.cgroup(index)->id, Knob::cpuset_cpus);
+    return found ? text(found->value) : kNothing;
+  };
+  EXPECT_EQ(decided.container(3), "1");
+  EXPECT_EQ(cpus(decided.node.pods[3].cgroup), "0-1,4-7");
+  EXPECT_EQ(cpus(decided.node.besteffort), "0-1,4-7");
+  EXPECT_EQ(decided.container(2), "0,4-7");
 }
 
 TEST(Cpusets, ABatchPodOutsideOfBestEffortIsKeptOffThem) {
