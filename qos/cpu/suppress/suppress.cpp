@@ -176,11 +176,12 @@ SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const Suppres
 }  // namespace
 
 // The brake's smaller limit is no step on the way: when it ends, the allowance before it is due. Nor is a
-// tick without any, after a reset by systemd or in a trial of proof.
+// tick without any or with the owner's larger one, after a reset by systemd or in a trial of proof.
 std::optional<QuotaTime> quota_before(const CpuSuppressState& state, bool braked,
                                       std::optional<QuotaTime> in_force) {
-  const bool passing = braked || !in_force;
-  return passing && state.wanted ? state.wanted : in_force;
+  if (!state.wanted) return in_force;
+  const bool passing = braked || !in_force || *in_force > *state.wanted;
+  return passing ? state.wanted : in_force;
 }
 
 void suppress_by_quota(const NodeSnapshot& node, const NodeSlo& slo, const SuppressGoal& goal,

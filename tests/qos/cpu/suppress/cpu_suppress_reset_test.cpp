@@ -21,8 +21,9 @@ struct CpuSuppressReset : ::testing::Test {
 
   CpuSuppressReset() { slo.threshold.enable = true; }
   CgroupSample& directory() { return node.cgroups[static_cast<std::size_t>(node.besteffort)]; }
+  std::optional<QuotaTime> owners{};  ///< quota; absent: unlimited
   void reset() {
-    directory().applied.cpu_limit->quota.reset();
+    directory().applied.cpu_limit->quota = owners;
     directory().applied.cpus = directory().applied.cpus_effective = test::cpu_list("0-63");
   }
   /// One second later.
@@ -54,6 +55,16 @@ TEST_F(CpuSuppressReset, TheQuotaGoesOnFromWhatItWas) {
   EXPECT_EQ(quota(10000_mcpu), 1000000) << "a tenth of the node per second";
   reset();
   EXPECT_EQ(quota(10000_mcpu), 1640000);
+}
+
+TEST_F(CpuSuppressReset, AlsoWhereTheOwnerHasAQuota) {
+  slo.threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
+  owners = QuotaTime(3200000);
+  reset();
+  for (int i = 0; i < 10; ++i) quota(10000_mcpu);
+  ASSERT_EQ(quota(38000_mcpu), 360000);
+  reset();
+  EXPECT_EQ(quota(10000_mcpu), 360000);
 }
 
 TEST_F(CpuSuppressReset, SoDoesTheCpuSet) {
