@@ -95,6 +95,7 @@ struct MemoryReclaimState {
     MonoTime watched_until{};           ///< it may rise above its mark again at any moment
     Duration pause{};                   ///< the last one; doubles
     MonoTime paused_until{};
+    MonoTime urgent_paused_until{};  ///< for orders because services are short of memory
   };
   std::unordered_map<CgroupId, Entry> cgroups{};
 };

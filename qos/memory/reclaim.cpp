@@ -90,9 +90,11 @@ class Round {
   /// Longer each time, unless services are short of memory: what cannot be taken now, because it is not
   /// written to its disk yet, may soon be free to take.
   void pause(Entry& entry, ReclaimCause cause) const {
-    const bool urgent = cause == ReclaimCause::push_back || cause == ReclaimCause::interference;
-    const bool first = urgent || entry.pause == Duration::zero();
-    entry.pause = first ? kFirstPause : std::min(2 * entry.pause, kMaxRetryDelay);
+    if (cause == ReclaimCause::push_back || cause == ReclaimCause::interference) {
+      entry.urgent_paused_until = node_.at + kFirstPause;
+      return;
+    }
+    entry.pause = entry.pause == Duration::zero() ? kFirstPause : std::min(2 * entry.pause, kMaxRetryDelay);
     entry.paused_until = node_.at + entry.pause;
     entry.draining = false;
     entry.watched_until = {};
@@ -176,7 +178,7 @@ class Round {
     const auto* besteffort = node_.cgroup(node_.besteffort);
     if (!held_back_ || besteffort == nullptr || besteffort->hands_off || !besteffort->memory.current) return;
     const Bytes used = *besteffort->memory.current;
-    if (node_.at < entry_of(*besteffort).paused_until || used <= *held_back_) return;
+    if (node_.at < entry_of(*besteffort).urgent_paused_until || used <= *held_back_) return;
     out_.push_back({.target = besteffort->id,
                     .cause = ReclaimCause::push_back,
                     .above = *held_back_,
@@ -194,7 +196,7 @@ class Round {
       // What it cannot free without swapping may have grown since it was limited.
       const Bytes limit = std::max(memory, min_besteffort_memory(*cgroup));
       const Bytes used = *cgroup->memory.current;
-      if (node_.at < entry_of(*cgroup).paused_until || used <= limit) continue;
+      if (node_.at < entry_of(*cgroup).urgent_paused_until || used <= limit) continue;
       out_.push_back(
           {.target = cgroup->id,
            .cause = ReclaimCause::interference,

@@ -161,6 +161,20 @@ TEST(MemoryReclaim, TriesAgainEveryTenSecondsWhereServicesAreShort) {
   EXPECT_EQ(scene.next().size(), 2U);
 }
 
+TEST(MemoryReclaim, AServiceThatIsShortDoesNotWaitForAnotherPause) {
+  Scene scene(node().pod("batch").be().container("job"));
+  scene.pod(0).memory.current = 1000_MiB;
+  scene.pod(0).memory.anonymous = 100_MiB;
+  for (int i = 0; i < 4; ++i) {
+    scene.node.reclaimed = {
+        {.target = scene.pod(0).id, .cause = ReclaimCause::watermark, .end = ReclaimEnd::nothing_left}};
+    scene.next();
+  }
+  scene.node.reclaimed.clear();
+  scene.state.shared.of<decide::MemoryLimits>().limits = {{scene.pod(0).id, 800_MiB}};
+  EXPECT_EQ(scene.next().size(), 1U);
+}
+
 TEST(MemoryReclaim, DoesNotBeginWhereTasksAreStalledUnlessTheyAreAtTheirLimit) {
   Scene scene(one_service());
   scene.container(0).pressure.memory->some.avg10_percent = 12;
