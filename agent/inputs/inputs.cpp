@@ -85,11 +85,11 @@ void Inputs::accepted(Which which, MonoTime now, std::vector<std::string> notice
 
 void Inputs::accept_nodeslo(const Text& given, MonoTime now, Changed& changed) {
   const auto& text = given.content;
+  strategies_.newer = {};
   if (!text && options_.nodeslo_optional && !sources_[kNodeSlo].state.loaded) {
     return accepted(kNodeSlo, now, {options_.nodeslo + " does not exist: everything is off until it appears"},
                     changed);
   }
-  strategies_.newer = {};
   if (!text) return failed(kNodeSlo, unreadable(options_.nodeslo), changed);
   try_text(*text, now, changed);
 }

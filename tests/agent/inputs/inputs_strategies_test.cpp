@@ -165,6 +165,19 @@ TEST_F(PooledInputs, ARefusedFileThatWasReplacedIsForgotten) {
   }
 }
 
+TEST_F(PooledInputs, ARefusedFileThatWasRemovedIsForgotten) {
+  write(kApart);
+  auto optional = options("https://a/n");
+  optional.nodeslo_optional = true;
+  inputs::Inputs inputs(optional);
+  inputs.deliver(node_of(kBoth), at(0));
+  inputs.refresh(at(0));
+  std::filesystem::remove(path_);
+  inputs.refresh(at(1));
+  inputs.deliver(node_of(kOne), at(2));
+  EXPECT_FALSE(inputs.refresh(at(2)).nodeslo);
+}
+
 TEST_F(PooledInputs, OtherLabelsDoNotMakeABadFileGood) {
   write(kApart);
   inputs::Inputs inputs(options("https://a/n"));
