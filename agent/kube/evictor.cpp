@@ -138,8 +138,10 @@ struct Evictor::Impl {
     });
   }
   void failed(const http::HttpReply& reply) {
+    const std::string& uid = queue.front().uid;
     if (++queue.front().tries >= kMostTries)
-      return finish({Kind::unknown, queue.front().uid, trouble(reply), kGonePause});
+      return finish(is_overload(reply) ? outcome_of(reply, uid)
+                                       : Outcome{Kind::unknown, uid, trouble(reply), kGonePause});
     again->arm(backoff.next(reply.retry_after));
   }
   void finish(const Outcome& outcome) {

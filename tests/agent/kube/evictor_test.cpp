@@ -112,6 +112,13 @@ TEST_F(EvictorTest, AnOverloadedServerIsNoDisruptionBudget) {
   EXPECT_EQ(server.asked().back().target, "/api/v1/namespaces/batch/pods/p1/eviction");
 }
 
+TEST_F(EvictorTest, AServerThatStaysOverloadedHasNotEvictedThePod) {
+  answers(kOld, http_answer(429, "Too many requests\n", "Retry-After: 0\r\n", "text/plain"));
+  const auto outcome = ask();
+  EXPECT_EQ(outcome.kind, Kind::refused) << "unknown would mean that it may be gone";
+  EXPECT_GE(outcome.not_before, seconds(30));
+}
+
 TEST_F(EvictorTest, RefusalsThatNeedAnOperatorDelayTheRetryForLong) {
   for (const auto& [status, body] :
        {std::pair(500, kTwoBudgets), std::pair(403, "{}"), std::pair(415, "{}")}) {
