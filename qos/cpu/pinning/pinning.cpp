@@ -105,6 +105,7 @@ class Round {
   /// Above a SYSTEM pod also the system's CPUs, on which the pod runs. Absent: it is a container of that pod.
   [[nodiscard]] std::optional<CpuSet> allowed_in_besteffort(CgroupIndex index,
                                                             const CgroupSample& cgroup) const {
+    if (!node_.object.system_qos_cpus) return claims_.best_effort();
     for (const PodSample& pod : node_.pods) {
       if (!is_confined_to_system(*pod.spec)) continue;
       if (is_leaf(cgroup.kind) && node_.is_within(index, pod.cgroup)) return std::nullopt;

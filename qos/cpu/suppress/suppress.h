@@ -116,7 +116,7 @@ void suppress_by_cpuset(const NodeSnapshot& node, const NodeSlo& slo, const Supp
 void suppress_shared(const NodeSnapshot& node, const NodeSlo& slo, SuppressGoal goal, bool by_quota,
                      CpuSuppressState& state, decide::NarrowedChildren& narrowed, decide::Intents& out);
 /// The directory's quota from which the next step starts: the one in force, or the one that was last wanted,
-/// if the brake has set less or there is none for now.
+/// if the brake has set less, or the kernel has none or the owner's larger one for now.
 std::optional<QuotaTime> quota_before(const CpuSuppressState& state, bool braked,
                                       std::optional<QuotaTime> in_force);
 /// This lever limits at least one application.
