@@ -32,6 +32,8 @@ inline JournalEntry entry_of(const KnobFile& file, Knob knob, std::string origin
 /// The file that an entry of the journal is about.
 KnobFile file_of(const JournalEntry& entry);
 
+inline std::string dir_above(const std::string& dir) { return dir.substr(0, dir.rfind('/')); }
+
 /// `life` is the inode that a directory has now: the one with `inode` is removed, though another may have its
 /// name. False also where that is not known: a descriptor or memory was missing.
 inline bool is_gone(const Result<std::uint64_t>& life, std::uint64_t inode) {

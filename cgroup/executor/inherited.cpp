@@ -190,7 +190,7 @@ Result<std::string> v1_cpus(KernelFiles& files, const std::string& dir) {
 }
 
 std::optional<CpuSet> v1_cpus_above(KernelFiles& files, const std::string& dir) {
-  const auto text = files.read({.dir = dir.substr(0, dir.rfind('/')), .name = row(kKnob).v1_file});
+  const auto text = files.read({.dir = dir_above(dir), .name = row(kKnob).v1_file});
   return text ? CpuSet::parse(trimmed(*text)) : std::nullopt;
 }
 

@@ -144,7 +144,7 @@ class Undo {
   bool settle_for_parents(const JournalEntry& entry) {
     if (entry.knob != Knob::cpuset_cpus || !v1_cpus(files_, entry.dir)) return false;
     const KnobFile file = file_of(entry);
-    const KnobFile above{.dir = entry.dir.substr(0, entry.dir.rfind('/')), .name = file.name};
+    const KnobFile above{.dir = dir_above(entry.dir), .name = file.name};
     const auto life = files_.inode(above.dir);
     if (!life || journal_.find(above.path(), *life)) return false;
     const auto now = files_.read(file);
@@ -162,8 +162,7 @@ class Undo {
     report_.refusals.push_back(
         {.path = file_of(entry).shown_path(), .error = refusal_, .text = entry.original});
     if (entry.knob != Knob::cpuset_cpus || !entry.original.empty()) return;
-    const auto above =
-        files_.read({.dir = entry.dir.substr(0, entry.dir.rfind('/')), .name = "cpuset.cpus.effective"});
+    const auto above = files_.read({.dir = dir_above(entry.dir), .name = "cpuset.cpus.effective"});
     if (!above || trimmed(*above).empty()) return;
     const std::string widest(trimmed(*above));
     if (journal_.record_write(entry, widest)) static_cast<void>(files_.write(file_of(entry), widest));

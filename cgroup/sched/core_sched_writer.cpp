@@ -209,12 +209,13 @@ void CoreSchedWriter::settle(Member& member, const CoreCookies::Given& given, co
 /// No retry before a pause, which grows.
 void CoreSchedWriter::refuse(Member& member, const Error& error) {
   ++counters_.refusals;
-  if (!note_refusal(members_, member, pause_, error, now_)) return;
+  const auto retry_in = note_refusal(members_, member, pause_, error, now_);
+  if (!retry_in) return;
   report_->refusals.push_back({.path = member.threads_file,
                                .error = error,
                                .text = "core scheduling",
                                .quarantined = true,
-                               .retry_in = concerns_all(error) ? pause_.length : member.pause.length,
+                               .retry_in = *retry_in,
                                .cgroup = member.cgroup,
                                .detail = describe_cookie_error(error)});
 }

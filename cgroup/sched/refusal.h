@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <optional>
 #include <vector>
 
 #include "cgroup/base/result.h"
@@ -27,18 +28,21 @@ inline bool concerns_all(const Error& error) {
   return std::ranges::find(kForAll, error.code) != std::end(kForAll);
 }
 
-/// Notes a refusal, in the pause of all or in the member's own, which grows. Returns whether it is to be
-/// reported: once, also where every member is refused for the same reason.
+/// Notes a refusal, in the pause of all or in the member's own, which grows. Returns that pause if the
+/// refusal is to be reported: once, also where every member is refused for the same reason.
 template <class Member>
-bool note_refusal(const std::vector<Member>& members, Member& member, executor::RetryBackoff& all,
-                  const Error& error, MonoTime now) {
+std::optional<Duration> note_refusal(const std::vector<Member>& members, Member& member,
+                                     executor::RetryBackoff& all, const Error& error, MonoTime now) {
   constexpr Duration kFirstPause = std::chrono::seconds(60);
-  if (concerns_all(error)) return all.refuse(error.code, {}, now, kFirstPause);
+  const auto reported = [](const executor::RetryBackoff& pause, bool is_new) {
+    return is_new ? std::optional(pause.length) : std::nullopt;
+  };
+  if (concerns_all(error)) return reported(all, all.refuse(error.code, {}, now, kFirstPause));
   const bool known =
       std::ranges::any_of(members, [&](const Member& one) { return one.pause.code == error.code; });
   member.pause.refuse(error.code, {}, now, kFirstPause);
   member.refused_until = member.pause.retry_at;
-  return !known;
+  return reported(member.pause, !known);
 }
 
 }  // namespace evenkeel::sched

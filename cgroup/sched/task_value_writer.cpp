@@ -190,13 +190,14 @@ void TaskValueWriter::record_change(const Member& member, int tasks) {
 void TaskValueWriter::refuse(Member& member, const Error& error) {
   ++counters_.refusals;
   refused_ = member.cgroup;
-  if (!note_refusal(members_, member, pause_, error, now_)) return;
+  const auto retry_in = note_refusal(members_, member, pause_, error, now_);
+  if (!retry_in) return;
   const std::string value = member.value ? setting_.text_of(*member.value) : original_text(member);
   report_->refusals.push_back({.path = member.threads_file,
                                .error = error,
                                .text = std::string(setting_.names().setting) + ' ' + value,
                                .quarantined = true,
-                               .retry_in = concerns_all(error) ? pause_.length : member.pause.length,
+                               .retry_in = *retry_in,
                                .cgroup = member.cgroup,
                                .detail = errno_name(error.code)});
 }

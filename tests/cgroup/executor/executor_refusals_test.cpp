@@ -14,6 +14,18 @@ using namespace std::chrono_literals;
 class Refusals : public ::testing::Test, public ExecutorNode {
  protected:
   Refusals() : ExecutorNode(false) {}
+
+  static std::string batch_pod(int number) { return "kubepods/besteffort/pod-x" + std::to_string(number); }
+  void want_idle_pods(int count) {
+    for (int i = 0; i < count; ++i) {
+      add(batch_pod(i));
+      want(batch_pod(i), Knob::cpu_idle, std::int64_t{1});
+    }
+  }
+  void deny_idle_pods(int count) {
+    for (int i = 0; i < count; ++i)
+      kernel.fail_writes("sys/fs/cgroup/cpu/" + batch_pod(i) + "/cpu.idle", EPERM);
+  }
 };
 
 TEST_F(Refusals, ARefusedValueIsLeftAloneLongerAndLonger) {
@@ -88,9 +100,7 @@ TEST_F(Refusals, AHeldValueWhoseDirectoryCannotBeLookedAtIsNotForgotten) {
 }
 
 TEST_F(Refusals, AReadOnlyTreeIsNoStorm) {
-  for (int i = 0; i < 40; ++i) add("kubepods/besteffort/pod-x" + std::to_string(i));
-  for (int i = 0; i < 40; ++i)
-    want("kubepods/besteffort/pod-x" + std::to_string(i), Knob::cpu_idle, std::int64_t{1});
+  want_idle_pods(40);
   kernel.fail_writes("", EROFS);
   std::size_t reports = 0;
   for (int second = 0; second < 600; ++second) reports += tick().refusals.size();
@@ -99,7 +109,7 @@ TEST_F(Refusals, AReadOnlyTreeIsNoStorm) {
   kernel.fail_writes("", 0);
   for (int second = 0; second < 1300; ++second) tick();
   EXPECT_EQ(executor.counters().quarantined, 0U);
-  EXPECT_EQ(kernel.text("kubepods/besteffort/pod-x39", "cpu.idle"), "1");
+  EXPECT_EQ(kernel.text(batch_pod(39), "cpu.idle"), "1");
 }
 
 TEST_F(Refusals, ReadOnlySysctlsCostNothingButThemselves) {
@@ -129,12 +139,8 @@ TEST_F(Refusals, AFileThatIsNeverAcceptedCostsNothingButItself) {
 }
 
 TEST_F(Refusals, WhileManyFilesRefuseANewValueIsStillTried) {
-  for (int i = 0; i < 12; ++i) {
-    const auto pod = "kubepods/besteffort/pod-x" + std::to_string(i);
-    add(pod);
-    want(pod, Knob::cpu_idle, std::int64_t{1});
-    kernel.fail_writes("sys/fs/cgroup/cpu/" + pod + "/cpu.idle", EPERM);
-  }
+  want_idle_pods(12);
+  deny_idle_pods(12);
   for (int second = 0; second < 100; ++second) tick();
   want(kBe, Knob::cpu_quota, std::int64_t{150000});
   tick();
@@ -142,17 +148,11 @@ TEST_F(Refusals, WhileManyFilesRefuseANewValueIsStillTried) {
 }
 
 TEST_F(Refusals, AStopTriesWhatIsLeftAfterManyDenials) {
-  for (int i = 0; i < 120; ++i) {
-    const auto pod = "kubepods/besteffort/pod-x" + std::to_string(i);
-    add(pod);
-    want(pod, Knob::cpu_idle, std::int64_t{1});
-  }
+  want_idle_pods(120);
   want(kBe, Knob::cpu_quota, std::int64_t{150000});
   tick();
   ASSERT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "150000");
-  for (int i = 0; i < 120; ++i)
-    kernel.fail_writes("sys/fs/cgroup/cpu/kubepods/besteffort/pod-x" + std::to_string(i) + "/cpu.idle",
-                       EPERM);
+  deny_idle_pods(120);
   executor.restore_all(now);
   EXPECT_EQ(kernel.text(kBe, "cpu.cfs_quota_us"), "-1");
 }
