@@ -39,10 +39,11 @@ std::optional<kube::PodEvent> event_for_owner(const Pod& pod, const record::Audi
   const auto of = [&](const char* reason, std::string message) {
     return kube::PodEvent{pod.namespace_, pod.name, pod.uid, reason, std::move(message), path};
   };
-  if (event.kind == "evict") return of("Evicting", "evenkeel asks this pod to go: " + why);
+  if (event.kind == "evict") return of("Evicting", "evenkeel requests the eviction of this pod: " + why);
   if (event.kind == "not-evicted")
-    return of("NotEvicted", "the eviction of this pod was requested but it stays: " + why);
-  if (event.kind == "refused") return of("LeverRefused", path + " cannot be set to " + text + ": " + why);
+    return of("NotEvicted", "the eviction of this pod was requested but not confirmed: " + why);
+  if (event.kind == "refused")
+    return of("LeverRefused", "evenkeel cannot apply " + text + " to " + path + ": " + why);
   if (event.kind == "yielded")
     return of("LeverYielded", by + " has set " + path + " to " + text + ", where it stays from now on");
   if (const char* reason = reason_for_suspect(event.kind)) return of(reason, why);
@@ -136,11 +137,17 @@ bool Cluster::report_topology(runtime::EventLoop& loop, kube::KubeClient& api, c
 }
 
 void Cluster::eviction_outcome(const kube::Evictor::Outcome& outcome) {
-  if (outcome.kind == kube::Evictor::Outcome::Kind::accepted)
-    return void(log_.info("evict-accepted").with("uid", outcome.uid));
-  if (outcome.kind == kube::Evictor::Outcome::Kind::unknown)
-    return agent_.parts().evictions.unanswered(outcome.uid, outcome.why);
-  agent_.parts().evictions.failed(outcome.uid, outcome.why, outcome.not_before);
+  auto& evictions = agent_.parts().evictions;
+  switch (outcome.kind) {
+    case kube::Evictor::Outcome::Kind::accepted:
+      return void(log_.info("evict-accepted").with("uid", outcome.uid));
+    case kube::Evictor::Outcome::Kind::gone:
+      return evictions.gone(outcome.uid, outcome.why, outcome.not_before);
+    case kube::Evictor::Outcome::Kind::refused:
+      return evictions.failed(outcome.uid, outcome.why, outcome.not_before);
+    case kube::Evictor::Outcome::Kind::unknown:
+      return evictions.unanswered(outcome.uid, outcome.why);
+  }
 }
 
 void Cluster::lend() {

@@ -93,6 +93,14 @@ void Evictions::failed(const std::string& uid, const std::string& why, Duration 
   record_failure(uid, why, in_.clock.now());
 }
 
+void Evictions::gone(const std::string& uid, const std::string& why, Duration pause) {
+  eviction::skip_pod(state_, uid, in_.clock.now() + pause);
+  in_.recorder.log()
+      .info("evict-gone")
+      .with("pod", in_.recorder.names().pod_name_of_uid(uid))
+      .with("why", why);
+}
+
 void Evictions::unanswered(const std::string& uid, const std::string& why) {
   record_failure(uid, why, in_.clock.now());
 }

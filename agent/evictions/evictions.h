@@ -62,8 +62,11 @@ class Evictions {
   /// The API server refused the eviction, or it failed: this pod is not chosen again before `pause` has
   /// passed.
   void failed(const std::string& uid, const std::string& why, Duration pause);
-  /// The eviction request timed out. The pod may still be terminating, so no other pod is chosen until its
-  /// patience has passed.
+  /// The API server no longer has the pod: nothing failed, but its cgroup may stay for a while. It is not
+  /// chosen again before `pause` has passed.
+  void gone(const std::string& uid, const std::string& why, Duration pause);
+  /// No usable answer to the eviction request (no connection, 401, 5xx). The pod may still be terminating, so
+  /// no other pod is chosen until its patience has passed.
   void unanswered(const std::string& uid, const std::string& why);
 
   [[nodiscard]] const eviction::EvictionState& state() const { return state_; }

@@ -6,6 +6,7 @@
 #include "agent/kube/client/answer.h"
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
+#include "agent/kube/client/retry_pause.h"
 #include "agent/kube/pod_requests.h"
 #include "agent/runtime/json.h"
 
@@ -20,6 +21,8 @@ constexpr int kMostTries = 3;
 constexpr Duration kBudgetPause = std::chrono::seconds(30);
 // Two disruption budgets cover one pod, or the right is missing: an operator has to change something first.
 constexpr Duration kLongPause = std::chrono::minutes(10);
+/// Between two tries for one pod: less than the policy waits for a chosen pod to go.
+constexpr Duration kLongestPause = std::chrono::seconds(20);
 constexpr Duration kGonePause = std::chrono::minutes(1);
 
 struct PodToGo {
@@ -95,7 +98,7 @@ struct Evictor::Impl {
   KubeClient& api;
   OnOutcome on_outcome;
   Backoff backoff;
-  std::optional<runtime::Timer> again{};
+  RetryPause pause{};
   std::optional<KubeClient::Id> under_way{};
   std::deque<PodToGo> queue{};
   std::string version{};  ///< "policy/v1"; empty: not discovered yet
@@ -109,7 +112,7 @@ struct Evictor::Impl {
   }
 
   void next() {
-    if (under_way || queue.empty()) return;
+    if (under_way || pause.runs() || queue.empty()) return;
     version.empty() ? discover() : post();
   }
   void discover() {
@@ -138,11 +141,13 @@ struct Evictor::Impl {
     });
   }
   void failed(const http::HttpReply& reply) {
-    const std::string& uid = queue.front().uid;
-    if (++queue.front().tries >= kMostTries)
-      return finish(is_overload(reply) ? outcome_of(reply, uid)
-                                       : Outcome{Kind::unknown, uid, trouble(reply), kGonePause});
-    again->arm(backoff.next(reply.retry_after));
+    PodToGo& pod = queue.front();
+    // A pod that waits too long is asked to go when another one has been chosen in its place.
+    const Duration requested = reply.retry_after.value_or(Duration{});
+    if (++pod.tries >= kMostTries || requested > kLongestPause)
+      return finish(is_overload(reply) ? outcome_of(reply, pod.uid)
+                                       : Outcome{Kind::unknown, pod.uid, trouble(reply), kGonePause});
+    pause.begin(backoff.next(reply.retry_after));
   }
   void finish(const Outcome& outcome) {
     backoff.reset();
@@ -155,9 +160,8 @@ struct Evictor::Impl {
 Result<Evictor> Evictor::open(runtime::EventLoop& loop, KubeClient& api, Random random,
                               OnOutcome on_outcome) {
   auto impl = std::make_unique<Impl>(api, std::move(random), std::move(on_outcome));
-  auto timer = loop.timer([self = impl.get()] { self->next(); });
-  if (!timer) return tl::unexpected(timer.error());
-  impl->again.emplace(std::move(*timer));
+  if (const auto opened = impl->pause.open(loop, [self = impl.get()] { self->next(); }); !opened)
+    return tl::unexpected(opened.error());
   return Evictor(std::move(impl));
 }
 

@@ -7,6 +7,7 @@
 #include "agent/kube/client/answer.h"
 #include "agent/kube/client/backoff.h"
 #include "agent/kube/client/kube_client.h"
+#include "agent/kube/client/retry_pause.h"
 #include "agent/kube/client/trouble_report.h"
 #include "agent/kube/pod_requests.h"
 #include "agent/pods/kube_text.h"
@@ -107,7 +108,7 @@ struct PodEvents::Impl {
   Options options;
   TroubleReport trouble_report;
   Backoff backoff;
-  std::optional<runtime::Timer> again{};
+  RetryPause pause{};
   std::optional<KubeClient::Id> under_way{};
   std::deque<Waiting> queue{};
   std::map<std::string, Remembered> remembered{};
@@ -157,7 +158,7 @@ struct PodEvents::Impl {
     next();
   }
   void next() {
-    if (under_way || queue.empty()) return;
+    if (under_way || pause.runs() || queue.empty()) return;
     const Waiting& waiting = queue.front();
     http::HttpCall call{.method = "POST",
                         .url = "/api/v1/namespaces/" + namespace_of(waiting.event) + "/events",
@@ -174,7 +175,7 @@ struct PodEvents::Impl {
       return done();
     }
     if (worth_another_try(reply) && ++queue.front().tries < kMostTries)
-      return again->arm(backoff.next(reply.retry_after));
+      return pause.begin(backoff.next(reply.retry_after));
     ++counters.dropped;
     trouble_report.update(why);
     done();
@@ -191,9 +192,8 @@ Result<PodEvents> PodEvents::open(runtime::EventLoop& loop, KubeClient& api, con
                                   std::function<void(const std::string&)> failed) {
   auto impl =
       std::make_unique<Impl>(api, clock, wall, std::move(random), std::move(options), std::move(failed));
-  auto timer = loop.timer([self = impl.get()] { self->next(); });
-  if (!timer) return tl::unexpected(timer.error());
-  impl->again.emplace(std::move(*timer));
+  if (const auto opened = impl->pause.open(loop, [self = impl.get()] { self->next(); }); !opened)
+    return tl::unexpected(opened.error());
   return PodEvents(std::move(impl));
 }
 

@@ -25,8 +25,8 @@ class Evictor {
     enum class Kind : std::uint8_t {
       accepted,  ///< the pod is terminating; confirmed when its cgroup is gone
       gone,      ///< the server does not know this pod, or no longer
-      refused,   ///< a disruption budget forbids it, or the agent lacks the right
-      unknown    ///< no answer after several attempts
+      refused,  ///< a disruption budget forbids it, the agent lacks the right, or the server stays overloaded
+      unknown   ///< no usable answer after several attempts: no connection, 401, 5xx
     };
     Kind kind = Kind::unknown;
     std::string uid{};

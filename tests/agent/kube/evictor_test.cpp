@@ -1,6 +1,8 @@
 // Tests evictions through a real HTTP server with the answers of a Kubernetes 1.20 API server.
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "agent/kube/pod_requests.h"
 #include "tests/support/agents/http_asker.h"
 #include "tests/support/fakes/http_script.h"
@@ -8,6 +10,7 @@
 namespace evenkeel::test {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 using Kind = kube::Evictor::Outcome::Kind;
@@ -117,6 +120,34 @@ TEST_F(EvictorTest, AServerThatStaysOverloadedHasNotEvictedThePod) {
   const auto outcome = ask();
   EXPECT_EQ(outcome.kind, Kind::refused) << "unknown would mean that it may be gone";
   EXPECT_GE(outcome.not_before, seconds(30));
+}
+
+TEST_F(EvictorTest, AnotherPodDoesNotEndThePauseThatTheServerAskedFor) {
+  std::atomic<int> posts = 0;
+  server.answers([&](const Asked& asked, Exchange& exchange) {
+    if (asked.method == "GET") return void(exchange.send(http_answer(200, kOld)));
+    exchange.send(++posts == 1 ? http_answer(429, "Too many requests\n", "Retry-After: 1\r\n", "text/plain")
+                               : http_answer(201, "{}"));
+  });
+  std::vector<MonoTime> seen;
+  ASSERT_TRUE(asker.loop().every(milliseconds(5), [&](std::uint64_t) {
+    if (seen.size() >= server.asked().size()) return;
+    seen.push_back(runtime::SystemClock().now());
+    if (seen.size() == 2) evictor.request({.namespace_ = "batch", .name = "p2", .uid = "uid-p2"});
+  }));
+  wanted = 2;
+  EXPECT_EQ(ask().kind, Kind::accepted);
+  EXPECT_EQ(posts, 3) << "p1, p1 again, p2";
+  ASSERT_GE(seen.size(), 2U);
+  EXPECT_GE(runtime::SystemClock().now() - seen[1], milliseconds(500)) << "the server asked for a second";
+}
+
+TEST_F(EvictorTest, APodDoesNotWaitLongerForTheServerThanThePolicyWaitsForThePod) {
+  answers(kOld, http_answer(429, "Too many requests\n", "Retry-After: 300\r\n", "text/plain"));
+  const auto outcome = ask();
+  EXPECT_EQ(outcome.kind, Kind::refused);
+  EXPECT_EQ(outcome.not_before, seconds(300));
+  EXPECT_EQ(server.asked().size(), 2U);
 }
 
 TEST_F(EvictorTest, RefusalsThatNeedAnOperatorDelayTheRetryForLong) {

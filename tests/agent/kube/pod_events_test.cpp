@@ -137,6 +137,23 @@ TEST_F(PodEventsTest, ABusyServerIsRetried) {
   EXPECT_TRUE(failures.empty());
 }
 
+TEST_F(PodEventsTest, AnotherEventDoesNotEndThePauseAfterAFailure) {
+  server.answers([this](const Asked&, Exchange& exchange) {
+    exchange.send(server.asked().size() == 1 ? http_answer(503, "busy") : http_answer(201, "{}"));
+  });
+  std::vector<MonoTime> seen;
+  ASSERT_TRUE(asker.loop().every(milliseconds(5), [&](std::uint64_t) {
+    if (seen.size() >= server.asked().size()) return;
+    seen.push_back(runtime::SystemClock().now());
+    if (seen.size() == 1) events_.send(event("q"));
+  }));
+  events_.send(event());
+  settle(2);
+  EXPECT_EQ(server.asked().size(), 3U);
+  ASSERT_FALSE(seen.empty());
+  EXPECT_GE(runtime::SystemClock().now() - seen[0], milliseconds(400)) << "the first pause is 0.8 s";
+}
+
 TEST_F(PodEventsTest, ALongMessageIsCutBetweenCharacters) {
   kube::PodEvent longish = event();
   for (int i = 0; i < 1000; ++i) longish.message += "é";
@@ -166,9 +183,9 @@ TEST(OwnersEvent, ReportsWhatConcernsThePodsOwner) {
       of({.kind = "refused", .path = "a/cpu.max", .new_text = "5", .why = "the kernel said EINVAL"});
   ASSERT_TRUE(refused);
   EXPECT_EQ(refused->reason, "LeverRefused");
-  EXPECT_EQ(refused->message, "a/cpu.max cannot be set to 5: the kernel said EINVAL");
+  EXPECT_EQ(refused->message, "evenkeel cannot apply 5 to a/cpu.max: the kernel said EINVAL");
   EXPECT_EQ(refused->about, "a/cpu.max");
-  EXPECT_EQ(of({.kind = "evict", .why = "w"})->message, "evenkeel asks this pod to go: w");
+  EXPECT_EQ(of({.kind = "evict", .why = "w"})->message, "evenkeel requests the eviction of this pod: w");
   EXPECT_EQ(of({.kind = "not-evicted", .why = "w"})->reason, "NotEvicted");
   EXPECT_EQ(of({.kind = "yielded", .path = "f", .new_text = "7", .by = "tool[1]"})->message,
             "tool[1] has set f to 7, where it stays from now on");
