@@ -81,16 +81,16 @@ void put_lending(runtime::Json& json, const lender::Lending& lending);
 std::string snapshot_json(const AgentView& view);
 /// /v1/capabilities.
 std::string capabilities_json(const std::vector<features::Capability>& capabilities);
-/// The capabilities as three aligned columns for a terminal.
+/// The capabilities for a terminal: one line each, the names padded to one width.
 std::string capabilities_text(const std::vector<features::Capability>& capabilities);
 
 /// One line of the stepped mode, without its line end:
-/// {"now":…,"writes":[…],"evictions":[…],"report":…,"interference":[…],"errors":[…]}.
+/// {"now":…,"writes":[…],"evictions":[…],"report":…,"interference":[…],"errors":[…],…}.
 std::string tick_line(const tick::TickResult& result, const AgentView& view);
 /// /v1/explain: {"managed":[{"cgroup","file","path","value","original","policy","sentence","pod"}],
 /// "kept":[{"cgroup","file","path","value","wanted","policy","sentence","pod"}],
 /// "limitations":[{"of","sentence"}]}, and parts of other pages; `pod` ("namespace/name" or
-/// uid) narrows it, and adds "pod":{"name","known"}: whether this node has it.
+/// uid) narrows it, and adds "pod":{"name","known"}: whether this node has it; null if there is no pod list.
 std::string explain_json(const AgentView& view, std::string_view pod = {});
 
 // Renders the answer of /v1/explain as sentences.

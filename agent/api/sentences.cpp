@@ -33,6 +33,10 @@ std::string cgroup_line(const document::Value& entry) {
 }
 
 std::string sentence(const document::Value& managed) {
+  if (managed.text("yielded") == "true")
+    return cgroup_line(managed) + managed.text("file") + " is left to another process; " +
+           managed.text("policy") + " wanted " + managed.text("value") + ": " + managed.text("sentence") +
+           "\n";
   return cgroup_line(managed) + managed.text("file") + " is " + managed.text("value") + ", was " +
          managed.text("original") + ", by " + managed.text("policy") + ": " + managed.text("sentence") + "\n";
 }
@@ -122,12 +126,17 @@ std::string each(const document::Value& root, std::string_view key,
 }
 
 /// An older agent does not say so.
-bool is_unknown(const document::Value& pod) { return pod.text("known") == "false"; }
+bool is_unknown(const document::Value& pod) {
+  return pod.find("known") != nullptr && pod.text("known") != "true";
+}
 
 /// `pod`: the one that was asked for; null: all were.
 std::string nothing_managed(const document::Value* pod) {
   if (pod == nullptr) return "nothing is managed: every value is its owner's\n";
-  if (is_unknown(*pod)) return "no such pod on this node: " + pod->text("name") + "\n";
+  if (pod->text("known") == "false") return "no such pod on this node: " + pod->text("name") + "\n";
+  if (is_unknown(*pod))
+    return "the agent has no pod list, so it cannot say whether this node has the pod " + pod->text("name") +
+           "\n";
   return "nothing is managed for this pod: every value is its owner's\n";
 }
 
@@ -202,7 +211,7 @@ std::string proof_table(const std::string& proof_json) {
   std::string out =
       "lever               services feel     trials  in force / withheld   verdict        now\n";
   for (const auto& lever : *all->list()) out += rows(lever);
-  out += "in brackets: 95 % intervals that may be looked at after each trial\n";
+  out += "in brackets: 95 % confidence intervals that hold however often they are looked at\n";
   if (const std::string trouble = parsed.root.text("trouble"); !trouble.empty())
     out += "services are in trouble, so that no trial begins for at most ten minutes: " + trouble + "\n";
   if (const std::string why = parsed.root.text("run_queue_waits_why"); !why.empty())

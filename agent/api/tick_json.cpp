@@ -200,8 +200,10 @@ std::string explain_json(const AgentView& view, std::string_view pod) {
   runtime::Json json(out);
   json.begin_object();
   if (!pod.empty()) {
+    const bool found = view.names().is_pod(pod);
+    const bool can_tell = found || (view.node().pods_known && view.names().knows_all_names());
     json.key("pod").begin_object().member("name", pod);
-    json.member("known", view.names().is_pod(pod)).end_object();
+    json.member("known", can_tell ? std::optional(found) : std::nullopt).end_object();
   }
   put_managed(json, view, pod);
   put_kept(json, view, pod);

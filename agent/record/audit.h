@@ -45,6 +45,8 @@ class PodNames {
   }
   /// Whether this is the name or the uid of a pod.
   [[nodiscard]] bool is_pod(std::string_view name_or_uid) const;
+  /// False: of a pod only the directory is known, so its name is not.
+  [[nodiscard]] bool knows_all_names() const;
 
  private:
   void find_namesakes();
@@ -55,14 +57,17 @@ class PodNames {
 };
 
 // The audit log of the agent's actions and of foreign writes: one JSON line per write, restore, refusal,
-// foreign write and configuration change. Bounded on disk (two files) and in memory (the newest lines, for
-// /v1/audit). A line that cannot be written (full or read-only disk, no descriptor) is counted; the next one
-// tries again. A file that somebody else rotated (logrotate) is noticed within kLookEvery.
+// foreign write, configuration change, eviction, reclaim and finding. Bounded on disk (two files) and in
+// memory (the newest lines, for /v1/audit). A line that cannot be written (full or read-only disk, no
+// descriptor) is counted; the next one tries again. A file that somebody else rotated (logrotate) is noticed
+// within kLookEvery.
 
 struct AuditEvent {
-  std::string_view kind{};  ///< "write", "restore", "would-write", "refused", "foreign", "yielded", "config",
-                            ///< "evict", "would-evict", "not-evicted", "ended", "deferred", "reclaim",
-                            ///< "would-reclaim", "reclaim-stopped"
+  std::string_view
+      kind{};  ///< "write", "restore", "would-write", "would-restore", "refused", "foreign", "yielded",
+               ///< "config", "evict", "would-evict", "not-evicted", "ended", "deferred", "reclaim",
+               ///< "would-reclaim", "reclaim-stopped", and those of contention_record.cpp,
+               ///< interference_record.cpp, objectives_record.cpp and proof_record.cpp
   std::string_view path{};
   std::string_view old_text{}, new_text{};
   std::string_view by{}, why{};

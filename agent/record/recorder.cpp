@@ -28,7 +28,9 @@ void Recorder::record(const executor::Report& report, MonoTime now) {
 
 void Recorder::record(const executor::Written& write, MonoTime now) {
   const std::string why = write.why.text();
-  const char* kind = write.restored ? "restore" : dry_run_ ? "would-write" : "write";
+  const char* kind = write.restored ? (dry_run_ ? "would-restore" : "restore")
+                     : dry_run_     ? "would-write"
+                                    : "write";
   record({kind, write.path, write.old_text, write.new_text, decide::policy_name(write.by), why},
          names_.uid_of(write.cgroup), now);
   // A trial of "proof" has one line (event=trial), not two for each value.
@@ -228,6 +230,10 @@ bool PodNames::is_pod(std::string_view name_or_uid) const {
   return by_uid_.contains(name_or_uid) || std::ranges::any_of(by_uid_, [&](const auto& entry) {
            return pod_name_of_uid(entry.first) == name_or_uid;
          });
+}
+
+bool PodNames::knows_all_names() const {
+  return std::ranges::none_of(by_uid_, [](const auto& entry) { return entry.second->name.empty(); });
 }
 
 }  // namespace evenkeel::record

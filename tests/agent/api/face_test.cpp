@@ -193,6 +193,13 @@ TEST(ExplainSentences, SayWhatIsManagedAndWhy) {
   EXPECT_NE(api::explain_sentences("<html>").find("could not be read"), std::string::npos);
 }
 
+TEST(ExplainSentences, AValueThatAnotherProcessHasSetIsNotCalledTheAgents) {
+  EXPECT_EQ(
+      api::explain_sentences(
+          R"({"managed":[{"cgroup":"kubepods/x","file":"cpu.idle","value":"1","original":"0","policy":"p","sentence":"because","yielded":true}]})"),
+      "kubepods/x\n  cpu.idle is left to another process; p wanted 1: because\n");
+}
+
 TEST(ExplainSentences, SayWhetherThePodIsKnown) {
   const std::string known = R"({"pod":{"name":"a/b","known":true},"managed":[]})";
   EXPECT_EQ(api::explain_sentences(known), "nothing is managed for this pod: every value is its owner's\n");
@@ -200,6 +207,10 @@ TEST(ExplainSentences, SayWhetherThePodIsKnown) {
   const std::string unknown = R"({"pod":{"name":"a/typo","known":false},"managed":[]})";
   EXPECT_EQ(api::explain_sentences(unknown), "no such pod on this node: a/typo\n");
   EXPECT_TRUE(api::is_about_unknown_pod(unknown));
+  const std::string no_list = R"({"pod":{"name":"a/b","known":null},"managed":[]})";
+  EXPECT_EQ(api::explain_sentences(no_list),
+            "the agent has no pod list, so it cannot say whether this node has the pod a/b\n");
+  EXPECT_TRUE(api::is_about_unknown_pod(no_list));
   EXPECT_FALSE(api::is_about_unknown_pod(R"({"managed":[]})")) << "all pods, or an older agent";
   EXPECT_FALSE(api::is_about_unknown_pod("<html>"));
 }
@@ -241,7 +252,7 @@ TEST(ProofTable, SaysWhatEachLeverDoesToServices) {
       R"("withdrawn":false}],"trouble":"brake","run_queue_waits":"none","run_queue_waits_why":"no rights"})");
   EXPECT_NE(text.find("9  8.10 (4.02 to 16.40)  harms          withdrawn\n"), std::string::npos) << text;
   EXPECT_NE(text.find("unknown        not in force\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("in brackets: 95 % intervals that may be looked at after each trial\n"),
+  EXPECT_NE(text.find("in brackets: 95 % confidence intervals that hold however often they are looked at\n"),
             std::string::npos)
       << text;
   EXPECT_NE(text.find("no trial begins for at most ten minutes: brake\n"), std::string::npos) << text;

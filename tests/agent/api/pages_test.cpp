@@ -20,10 +20,11 @@ class PagesTest : public testing::Test {
  protected:
   PagesTest() { node_.host.pod(KubeQos::burstable, kUid, {"c1"}); }
   /// An agent that asks an API server for its Node.
-  std::unique_ptr<Agent> agent(const std::string& nodeslo = "") {
+  std::unique_ptr<Agent> agent(const std::string& nodeslo = "", inputs::PodsSource pods = {}) {
     node_.host.file("nodeslo.yaml", nodeslo);
     AgentOptions options{
         .host_root = node_.host.root(), .state_dir = node_.host.root() + "/state", .stepped = true};
+    options.inputs.pods = std::move(pods);
     options.inputs.nodeslo = node_.host.root() + "/nodeslo.yaml";
     options.inputs.node_url = "https://a/n";
     auto created = Agent::create(options, log_, clock_, &wall_);
@@ -33,6 +34,12 @@ class PagesTest : public testing::Test {
   http::HttpAnswer ready(Agent& agent) {
     agent.tick(MonoTime{} + std::chrono::seconds(++now_));
     return api::Pages(agent.view()).answer({.path = "/readyz"});
+  }
+  /// The member "pod" of /v1/explain?pod=POD; empty: it has none.
+  static std::string pod_in(const Agent& agent, const std::string& pod) {
+    const std::string text = api::explain_json(agent.view(), pod);
+    const auto from = text.find(R"("pod":{"name")");
+    return from == std::string::npos ? "" : text.substr(from, text.find('}', from) + 1 - from);
   }
   FakeNode node_{4, FakeNode::Kernel::v2};
   runtime::Log log_{STDERR_FILENO, runtime::LogFormat::text, runtime::LogLevel::error, nullptr};
@@ -65,15 +72,34 @@ TEST_F(PagesTest, AnAgentIsNotReadyWhileItsConfigurationWaitsForTheNode) {
 }
 
 TEST_F(PagesTest, AnExplanationSaysWhetherThePodIsKnown) {
+  node_.host.file(
+      "pods.json",
+      std::string(R"({"kind":"PodList","items":[{"metadata":{"namespace":"shop","name":"checkout","uid":")") +
+          kUid + R"("},"spec":{"containers":[]},"status":{"phase":"Running","qosClass":"Burstable"}}]})");
+  const auto one = agent({}, {inputs::PodsSource::Kind::file, node_.host.root() + "/pods.json"});
+  ASSERT_TRUE(one);
+  one->tick(MonoTime{} + std::chrono::seconds(1));
+  const std::string uid = kUid;
+  EXPECT_EQ(pod_in(*one, uid), R"("pod":{"name":")" + uid + R"(","known":true})");
+  EXPECT_EQ(pod_in(*one, "shop/checkout"), R"("pod":{"name":"shop/checkout","known":true})");
+  EXPECT_EQ(pod_in(*one, "shop/typo"), R"("pod":{"name":"shop/typo","known":false})");
+  EXPECT_EQ(pod_in(*one, ""), "");
+}
+
+TEST_F(PagesTest, WithoutAPodListAnExplanationDoesNotSayThatThereIsNoSuchPod) {
+  const auto waiting = agent({}, {inputs::PodsSource::Kind::file, node_.host.root() + "/absent.json"});
+  ASSERT_TRUE(waiting);
+  waiting->tick(MonoTime{} + std::chrono::seconds(1));
+  EXPECT_EQ(pod_in(*waiting, "shop/checkout"), R"("pod":{"name":"shop/checkout","known":null})");
+}
+
+TEST_F(PagesTest, ACgroupTreeGivesUidsButNoNames) {
   const auto one = agent();
   ASSERT_TRUE(one);
   one->tick(MonoTime{} + std::chrono::seconds(1));
-  const auto explain = [&](const std::string& pod) { return api::explain_json(one->view(), pod); };
-  EXPECT_NE(explain(kUid).find(std::string(R"("pod":{"name":")") + kUid + R"(","known":true})"),
-            std::string::npos)
-      << explain(kUid);
-  EXPECT_NE(explain("shop/typo").find(R"("pod":{"name":"shop/typo","known":false})"), std::string::npos);
-  EXPECT_EQ(explain("").find(R"("known")"), std::string::npos);
+  const std::string uid = kUid;
+  EXPECT_EQ(pod_in(*one, uid), R"("pod":{"name":")" + uid + R"(","known":true})");
+  EXPECT_EQ(pod_in(*one, "shop/checkout"), R"("pod":{"name":"shop/checkout","known":null})");
 }
 
 }  // namespace

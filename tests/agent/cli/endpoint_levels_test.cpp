@@ -112,7 +112,7 @@ TEST(EndpointSocket, ExplainTakesTheFirstAddressThatAnswers) {
   }
   const Ran odd = run_evenkeel({"explain", "a b&c/d%", "--listen", "unix:" + both.socket});
   EXPECT_EQ(odd.exit_status, 1) << odd.err;
-  EXPECT_TRUE(odd.out.ends_with("no such pod on this node: a b&c/d%\n")) << odd.out;
+  EXPECT_TRUE(odd.out.ends_with("cannot say whether this node has the pod a b&c/d%\n")) << odd.out;
   const Ran proof = run_evenkeel({"proof", "--listen", "unix:" + both.socket});
   EXPECT_EQ(proof.exit_status, 0) << proof.err;
   const Ran refused = run_evenkeel({"explain", "--listen", "unix:/nowhere," + port});
