@@ -87,8 +87,8 @@ void Inputs::accept_nodeslo(const Text& given, MonoTime now, Changed& changed) {
   const auto& text = given.content;
   strategies_.newer = {};
   if (!text && options_.nodeslo_optional && !sources_[kNodeSlo].state.loaded) {
-    return accepted(kNodeSlo, now, {options_.nodeslo + " does not exist: everything is off until it appears"},
-                    changed);
+    return accepted(kNodeSlo, now,
+                    {options_.nodeslo + " does not exist: the defaults apply until it appears"}, changed);
   }
   if (!text) return failed(kNodeSlo, unreadable(options_.nodeslo), changed);
   try_text(*text, now, changed);
@@ -143,7 +143,7 @@ Inputs::Changed Inputs::refresh(MonoTime now, std::string_view no_cpu_ratio) {
   if (const auto text = is_fresh(kPods, now)) accept_pods(*text, now, changed);
   resolve_again(now, changed);
   accept_cpu_manager(changed);
-  if (changed.pods || changed.nodeslo) apply_trust(changed);
+  if (changed.pods || changed.nodeslo) apply_trust(now, changed);
   if (no_cpu_ratio != no_cpu_ratio_) {
     no_cpu_ratio_ = no_cpu_ratio;
     changed.no_cpu_ratio = no_cpu_ratio_;

@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -96,7 +97,7 @@ class Inputs {
   void deliver(pods::PodList list, MonoTime now);
   void deliver(pods::NodeFile node, MonoTime now);
   void deliver(config::NodeSloConfig config, MonoTime now);
-  /// No NodeSLO exists for this node: everything is off. A deleted one stays in force for half a minute
+  /// No NodeSLO exists for this node: the defaults apply. A deleted one stays in force for half a minute
   /// first, in case it is being replaced.
   void nodeslo_absent(MonoTime now);
   /// The last delivered NodeSLO, or pod list, is still current.
@@ -140,7 +141,7 @@ class Inputs {
   void accept_pods(const Text& given, MonoTime now, Changed& changed);
   void accept_node(const Text& given, MonoTime now, Changed& changed);
   void accept_cpu_manager(Changed& changed);
-  void apply_trust(Changed& changed);
+  void apply_trust(MonoTime now, Changed& changed);
   void abandon_source(MonoTime now);
   [[nodiscard]] bool pods_are_watched() const;
   void fall_back_to_tree();
@@ -165,6 +166,7 @@ class Inputs {
     PodsPtr listed{};   ///< as the source has them
     PodsPtr trusted{};  ///< the same list, if nothing of it is refused
     std::vector<std::string> refused{};
+    std::map<std::string, MonoTime> told{};  ///< refusals, and when each was last in force
   };
   Pods pods_{};
   NodeObject node_{};

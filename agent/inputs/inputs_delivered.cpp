@@ -14,7 +14,7 @@ constexpr Duration kWatchConfirmed = std::chrono::minutes(1);
 /// A forced replacement deletes the object for a moment.
 constexpr Duration kGrace = std::chrono::seconds(30);
 constexpr const char* kStillInForce = " was deleted: its settings stay in force for 30 s";
-constexpr const char* kOff = " does not exist: everything is off until it appears";
+constexpr const char* kOff = " does not exist: the defaults apply until it appears";
 
 }  // namespace
 

@@ -233,7 +233,7 @@ TEST(DeliveredNodeSlo, AnUnreachableServerChangesOnlyTheAge) {
 TEST(DeliveredNodeSlo, AMissingObjectTurnsEverythingOff) {
   auto inputs = watched();
   inputs.nodeslo_absent(at(1));
-  const std::string says = "nodeslos/n does not exist: everything is off until it appears";
+  const std::string says = "nodeslos/n does not exist: the defaults apply until it appears";
   EXPECT_EQ(inputs.refresh(at(1)).gone, std::vector<std::string>{says});
   EXPECT_TRUE(inputs.state(inputs::Inputs::kNodeSlo).loaded.has_value());
   EXPECT_TRUE(inputs.states()[0].usable);
@@ -258,7 +258,7 @@ TEST(DeliveredNodeSlo, ADeletedObjectStaysInForceForHalfAMinute) {
   const auto changed = inputs.refresh(at(40));
   EXPECT_TRUE(changed.nodeslo);
   EXPECT_EQ(changed.gone,
-            std::vector<std::string>{"nodeslos/n does not exist: everything is off until it appears"});
+            std::vector<std::string>{"nodeslos/n does not exist: the defaults apply until it appears"});
   EXPECT_FALSE(bursts(inputs));
   EXPECT_FALSE(inputs.refresh(at(80)).any());
 }

@@ -41,6 +41,17 @@ TEST(TrustedInputs, APodHasNoCpusOfAnOlderOne) {
   EXPECT_TRUE(inputs.refresh(at(2)).pods);
   ASSERT_EQ(inputs.pods()->size(), 1U);
   EXPECT_TRUE(inputs.pods()->front().allocated_cpus) << "the older one is gone";
+
+  const auto told = [&](int second) {
+    inputs.deliver(list_of(newer + ',' + older), at(second));
+    const auto again = inputs.refresh(at(second)).untrusted.size();
+    inputs.deliver(list_of(newer), at(second + 1));
+    inputs.refresh(at(second + 1));
+    return again;
+  };
+  EXPECT_EQ(told(3), 0U) << "a claim that comes and goes fills no log";
+  EXPECT_EQ(told(5), 0U);
+  EXPECT_EQ(told(5 + 600), 1U) << "after ten minutes it is news again";
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ TEST_F(WatchedNodeSlo, ChangesTakeEffect) {
   node_.start();
   ASSERT_TRUE(node_.until([this] { return node_.nodeslo_state().loaded.has_value(); })) << node_.log();
   EXPECT_FALSE(idles());
-  EXPECT_NE(node_.page("/readyz").find("nodeslos/node-1 does not exist: everything is off until it appears"),
+  EXPECT_NE(node_.page("/readyz").find("nodeslos/node-1 does not exist: the defaults apply until it appears"),
             std::string::npos)
       << node_.page("/readyz");
   sent_ = 1;

@@ -51,7 +51,7 @@ soon 60 "the missing kind is said" said "nodeslos/$KUBE_NODE: 404 "
 kubectl apply -f tests/kube/crds/nodeslos.yaml >/dev/null
 soon 60 "the missing right to watch is said" said 'cannot watch resource "nodeslos"'
 grant '["list", "watch"]'
-soon 60 "the missing object is said" ready "nodeslos/$KUBE_NODE does not exist: everything is off until it appears"
+soon 60 "the missing object is said" ready "nodeslos/$KUBE_NODE does not exist: the defaults apply until it appears"
 cpu_is "$batch" idle 0 || fail "something was written without a configuration"
 
 say "made"
@@ -108,5 +108,5 @@ kubectl delete nodeslo "$KUBE_NODE" >/dev/null
 soon 10 "that is said" ready "was deleted: its settings stay in force for 30 s"
 cpu_is "$batch" idle 1 || fail "it went off at once"
 soon 60 "batch is as before" cpu_is "$batch" idle 0
-soon 10 "why is said" ready "nodeslos/$KUBE_NODE does not exist: everything is off until it appears"
+soon 10 "why is said" ready "nodeslos/$KUBE_NODE does not exist: the defaults apply until it appears"
 stop_agent
