@@ -33,16 +33,18 @@ Result<> sync_directory_of(const std::string& path) {
 }
 
 enum class Durable { no, yes };
+/// In directories of other users nothing that is there already is written to: it may be a link.
+constexpr int kOwnDirectory = O_TRUNC, kAnyDirectory = O_EXCL | O_NOFOLLOW;
 
 constexpr mode_t kOwnerOnly = 0600;
 
-Result<> replace(const std::string& path, std::string_view text, Durable durable, mode_t mode) {
+Result<> replace(const std::string& path, std::string_view text, Durable durable, mode_t mode, int flags) {
   const std::string fresh_path = path + ".new";
   const auto abandon = [&](Error error) -> Result<> {
     ::unlink(fresh_path.c_str());
     return tl::unexpected(error);
   };
-  const Fd fresh(::open(fresh_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly));
+  const Fd fresh(::open(fresh_path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | flags, kOwnerOnly));
   if (!fresh) return fail(errno, Op::open, kName);
   // Not by open(2), whose mode the umask narrows.
   if (mode != kOwnerOnly && ::fchmod(fresh.get(), mode) != 0) return abandon({errno, Op::write, kName});
@@ -63,7 +65,8 @@ mode_t mode_of(const std::string& path) {
 }  // namespace
 
 Result<> replace_text_file(const std::string& path, std::string_view text) {
-  return replace(path, text, Durable::no, mode_of(path));
+  ::unlink((path + ".new").c_str());  // of an attempt that was cut short
+  return replace(path, text, Durable::no, mode_of(path), kAnyDirectory);
 }
 
 struct StateFile::Replacement {
@@ -92,7 +95,7 @@ void* StateFile::thread(void* replacement) {
   const std::unique_ptr<std::shared_ptr<Replacement>> held(
       static_cast<std::shared_ptr<Replacement>*>(replacement));
   Replacement& mine = **held;
-  mine.result = replace(mine.path, mine.text, Durable::yes, kOwnerOnly);
+  mine.result = replace(mine.path, mine.text, Durable::yes, kOwnerOnly, kOwnDirectory);
   mine.ended = true;
   mine.ended.notify_all();
   return nullptr;

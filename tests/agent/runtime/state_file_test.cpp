@@ -60,6 +60,18 @@ TEST_F(StateFileOnDisk, OnlyItsOwnerMayReadIt) {
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
 }
 
+TEST_F(StateFileOnDisk, ALinkThatAnotherUserHasPutBesideAFileIsNotFollowed) {
+  const std::string victim = state_.path + "/victim";
+  std::ofstream(victim) << "precious";
+  fs::create_symlink(victim, path_ + ".new");
+  EXPECT_TRUE(runtime::replace_text_file(path_, "one"));
+  EXPECT_EQ(text(), "one");
+  EXPECT_FALSE(fs::is_symlink(path_));
+  std::string kept;
+  std::ifstream(victim) >> kept;
+  EXPECT_EQ(kept, "precious");
+}
+
 TEST_F(StateFileOnDisk, AFileForOtherProgramsKeepsItsPermissions) {
   const auto permissions = [&] {
     struct stat status {};
