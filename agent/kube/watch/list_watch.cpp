@@ -93,7 +93,8 @@ struct ListWatch::Impl {
   void take_list(const http::HttpReply& reply) {
     under_way.reset();
     // A server that is behind us for good was restored from a backup: what it has counts.
-    if (options.relist_from_cache && lost_our_place(reply.status)) known.clear();
+    // (A load balancer's own 504 is no Status, and says nothing of the server.)
+    if (options.relist_from_cache && lost_our_place(reply.status) && parse_status(reply.body)) known.clear();
     if (const auto why = transport_trouble(reply); !why.empty()) return failed(why, reply.retry_after);
     auto answer = read_list_head(reader.end());
     if (answer.problem.empty()) answer.problem = on_answer.list();
