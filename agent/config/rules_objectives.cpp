@@ -40,7 +40,7 @@ class Check {
       problem(".name", found(objective_.name) + "; legal: small letters, digits and '-', 63 at most");
     else if (!names.insert(objective_.name).second)
       problem(".name", found(objective_.name) + " a second time");
-    if (!(objective_.target > 0)) problem(".target", "found " + target_text() + "; legal: above 0");
+    target();
     service();
     source();
     if (!objective_.socket.empty() && !sockets.insert(objective_.socket).second)
@@ -53,8 +53,14 @@ class Check {
     const bool given = read_.origins.count(key_ + key) > 0;
     read_.problem(given ? key_ + key : key_, (given ? "" : key.substr(1) + ": ") + message);
   }
+  void target() {
+    const std::string key = key_ + ".target", whole = read_.prefix + key;
+    const auto is_told = [&](const document::Problem& problem) { return problem.key == whole; };
+    if (objective_.target > 0 || std::ranges::any_of(read_.problems, is_told)) return;
+    problem(".target",
+            (read_.origins.count(key) > 0 ? "found 0" : "missing") + std::string("; legal: above 0"));
+  }
   static std::string found(const std::string& text) { return "found '" + text + '\''; }
-  [[nodiscard]] std::string target_text() const { return objective_.target == 0 ? "0" : "a negative number"; }
 
   void service() {
     const bool pods = !objective_.namespace_.empty() || !objective_.match_labels.empty();

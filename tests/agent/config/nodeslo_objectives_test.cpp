@@ -57,7 +57,7 @@ TEST(NodeSloObjectives, MistakesNameTheKeyAndWhatIsLegal) {
        "objectives[1].name: found 'web' a second time"},
       {nodeslo("{name: We b, hostApplication: db, target: 1, file: /f}"),
        "objectives[0].name: found 'We b'; legal"},
-      {one("file: /f"), "objectives[0]: target: found 0; legal: above 0"},
+      {one("file: /f"), "objectives[0]: target: missing; legal: above 0"},
       {one("target: 0, file: /f"), "objectives[0].target: found 0; legal: above 0"},
       {one("target: -1, file: /f"), "objectives[0].target: found '-1'; legal: 0 or more"},
       {one("target: .nan, file: /f"), "objectives[0].target: found '.nan'"},
@@ -103,6 +103,13 @@ TEST(NodeSloObjectives, MistakesNameTheKeyAndWhatIsLegal) {
     std::string all;
     for (const auto& problem : config.problems) all += problem.text() + '\n';
     EXPECT_NE(all.find(wrong.problem), std::string::npos) << wrong.text << "\n" << all;
+  }
+}
+
+TEST(NodeSloObjectives, ATargetThatIsNoNumberIsOneMistake) {
+  for (const char* target : {"abc", "-1", "0"}) {
+    const auto config = config::parse_nodeslo(one(std::string("target: ") + target + ", file: /f"), "f");
+    EXPECT_EQ(config.problems.size(), 1U) << target;
   }
 }
 
