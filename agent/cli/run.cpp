@@ -203,6 +203,14 @@ bool open_cluster(Service& service, const reporting::ReportTarget& report, const
   return api == nullptr || service.cluster->connect(*service.loop, *api, node_name, reports);
 }
 
+/// The kernel gives no epoll instance, timer or signal descriptor: none are left, as a rule.
+int no_event_loop(Service& service) {
+  service.log.error("cannot-start")
+      .with("problem",
+            "the kernel refuses a descriptor for the event loop or a timer (RLIMIT_NOFILE, or no memory)");
+  return 1;
+}
+
 int serve(Service& service, runtime::EventLoop& loop) {
   const auto ticking = loop.every(service.flags.interval, [&](std::uint64_t periods) {
     if (service.ended) return;
@@ -214,16 +222,17 @@ int serve(Service& service, runtime::EventLoop& loop) {
     service.log.info("stopping").with("signal", signal == SIGTERM ? "SIGTERM" : "SIGINT");
     loop.stop();
   });
-  if (!ticking || !signals) return 1;
+  if (!ticking || !signals) return no_event_loop(service);
   const auto lending = loop.every(kLendInterval, [&](std::uint64_t) {
     if (service.ended) return;
     service.cluster->lend();
     runtime::trim_heap();
   });
-  if (!lending) return 1;
+  if (!lending) return no_event_loop(service);
   if (const auto period = service.notifier.watchdog_period())
-    if (!loop.every(*period, [&](std::uint64_t) { service.notifier.watchdog(); })) return 1;
-  if (!open_alarms(service, loop) || !open_figures(service, loop)) return 1;
+    if (!loop.every(*period, [&](std::uint64_t) { service.notifier.watchdog(); }))
+      return no_event_loop(service);
+  if (!open_alarms(service, loop) || !open_figures(service, loop)) return no_event_loop(service);
   follow_descriptors(service, loop);
   tick(service, 1);
   const int failed = loop.run();
@@ -231,7 +240,7 @@ int serve(Service& service, runtime::EventLoop& loop) {
   end(service, loop);
   const auto last = service.agent->stop(service.clock.now());
   service.log.info("stopped")
-      .with("restored", last.report.writes.size())
+      .with(service.flags.dry_run ? "would_restore" : "restored", last.report.writes.size())
       .with("refused", last.report.refusals.size());
   service.cluster->disconnect();
   return failed != 0 || !last.report.refusals.empty() ? 1 : 0;
@@ -261,10 +270,11 @@ int run_agent(const Flags& flags) {
   }
   service.agent = std::move(created.agent);
   auto loop = runtime::EventLoop::open();
-  if (!loop) return 1;
+  if (!loop) return no_event_loop(service);
   service.loop.emplace(std::move(*loop));
   if (!listen(service, addresses, setup.node_name)) return 1;
-  if (!open_kube(service, setup) || !open_cluster(service, report.target, setup.node_name)) return 1;
+  if (!open_kube(service, setup) || !open_cluster(service, report.target, setup.node_name))
+    return no_event_loop(service);
   const tree::Layout& layout = service.agent->view().tree().layout();
   service.log.info("started")
       .with("version", runtime::kVersion)
