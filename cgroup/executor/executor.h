@@ -98,10 +98,10 @@ class Executor {
   Executor(const tree::CgroupTree& tree, KernelFiles& files, Journal& journal, ExecutorOptions options);
   ~Executor();
 
-  /// Brings the kernel to the plan (see arbiter.h): at most one value per (cgroup, knob), sorted. `seen` are
-  /// values that another process wrote since the last call, with the writer's name where it is known. The
-  /// caller must refresh the written cgroups' settings in the snapshot before the next call; as long as the
-  /// snapshot shows an old value each call reads the file itself.
+  /// Brings the kernel to the plan (see qos/decide/intent.h, arbitrate()): at most one value per (cgroup,
+  /// knob), sorted. `seen` are values that another process wrote since the last call, with the writer's name
+  /// where it is known. The caller must refresh the written cgroups' settings in the snapshot before the next
+  /// call; as long as the snapshot shows an old value each call reads the file itself.
   Report apply(const std::vector<decide::Intent>& plan, const NodeSnapshot& node,
                const std::vector<tree::TreeWatch::Changes::Value>& seen);
   /// Restores every original, for an orderly stop. Ignores back-offs.

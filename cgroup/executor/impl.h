@@ -29,9 +29,6 @@ inline JournalEntry entry_of(const KnobFile& file, Knob knob, std::string origin
   return {file.dir, file.inode, knob, file.entry(), std::move(original), {}};
 }
 
-/// The file that an entry of the journal is about.
-KnobFile file_of(const JournalEntry& entry);
-
 inline std::string dir_above(const std::string& dir) { return dir.substr(0, dir.rfind('/')); }
 
 /// `life` is the inode that a directory has now: the one with `inode` is removed, though another may have its

@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 
+#include "cgroup/base/kernel_files.h"
 #include "cgroup/base/result.h"
 #include "qos/model/knob.h"
 
@@ -33,6 +34,8 @@ struct JournalEntry {
   std::vector<std::string> ours{};  ///< texts that the agent wrote or was about to write, newest last (few)
   [[nodiscard]] std::string path() const { return dir + '/' + file; }
 };
+/// The file that it is about.
+KnobFile file_of(const JournalEntry& entry);
 
 class Journal {
  public:
@@ -63,9 +66,9 @@ class Journal {
   void keep_back() { keeps_back_ = true; }
   Result<> write_kept_back();
 
-  /// The same for changes without an earlier text: a directory that the agent creates (recorded before, and
-  /// with its inode after), a feature word that it sets (recorded as the word that undoes it), a cookie that
-  /// it assigns. unmade() records that it is gone again.
+  /// Records changes without an earlier text: a directory that the agent creates (recorded before, and with
+  /// its inode after), a feature word that it sets (recorded as the word that undoes it), a cookie that it
+  /// assigns, a network queue, the value given to a cgroup's tasks. unmade() records that it is gone again.
   Result<> record_creation(const std::string& path) { return made(path, 0); }
   Result<> made(const std::string& path, std::uint64_t inode);
   Result<> unmade(const std::string& path);
@@ -141,7 +144,9 @@ class Journal {
 ///
 ///   CRC32 BOOT w INODE FILE DIR ORIGINAL OURS...      (one to three, the newest last)
 ///   CRC32 BOOT d INODE FILE DIR
-///   CRC32 BOOT m INODE NAME DIR                       (a directory that the agent creates; inode 0: not yet)
+///   CRC32 BOOT m INODE NAME DIR                       (a change without an earlier text; INODE may be a
+///   cookie
+///                                                      or an interface; 0: not known)
 ///   CRC32 BOOT u INODE NAME DIR                       (it was removed)
 ///
 /// Fields are separated by one blank. In a field, blanks, control characters and '%' are written as %XX; an

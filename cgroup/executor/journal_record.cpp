@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 
@@ -116,6 +117,14 @@ std::optional<JournalRecord> parse_journal_line(std::string_view line) {
   if (!knob || !complete) return std::nullopt;
   record.entry.knob = *knob;
   return record;
+}
+
+KnobFile file_of(const JournalEntry& entry) {
+  const auto& lever = row(entry.knob);
+  const auto at = std::min(entry.file.find('@'), entry.file.size());
+  const auto name = std::string_view(entry.file).substr(0, at);
+  const auto device = at == entry.file.size() ? std::nullopt : parse_device(entry.file.substr(at + 1));
+  return {entry.dir, name == lever.v2_file ? lever.v2_file : lever.v1_file, entry.inode, device.value_or(0)};
 }
 
 }  // namespace evenkeel::executor

@@ -20,11 +20,11 @@ void Executor::Impl::adopt_leftovers(MonoTime now) {
     }
 }
 
-/// Absent: it is not in the tree, or the value is another writer's (lines of io.cost).
+/// Absent: it is not in the tree, or the value is another writer's (IoCostWriter: lines of io.cost).
 std::optional<CgroupId> Executor::Impl::cgroup_of(const JournalEntry& entry) const {
   const auto file = file_of(entry);
-  if (is_of_node(entry.knob)) return kNodeItself;
   if (has_disk_lines(entry.knob) && !is_of_disk(entry.knob)) return {};
+  if (is_of_node(entry.knob)) return kNodeItself;
   const std::string root = tree.layout().root(row(entry.knob).controller) + '/';
   const auto* cgroup = entry.dir.starts_with(root) ? tree.find_path(entry.dir.substr(root.size())) : nullptr;
   return cgroup ? std::optional(CgroupId{cgroup->id.value, file.device}) : std::nullopt;

@@ -11,14 +11,6 @@
 
 namespace evenkeel::executor {
 
-KnobFile file_of(const JournalEntry& entry) {
-  const auto& lever = row(entry.knob);
-  const auto at = std::min(entry.file.find('@'), entry.file.size());
-  const auto name = std::string_view(entry.file).substr(0, at);
-  const auto device = at == entry.file.size() ? std::nullopt : parse_device(entry.file.substr(at + 1));
-  return {entry.dir, name == lever.v2_file ? lever.v2_file : lever.v1_file, entry.inode, device.value_or(0)};
-}
-
 namespace {
 
 /// cpu.idle is restored before shares: the kernel refuses shares of an idle group, and resets them when it
@@ -53,10 +45,11 @@ class Undo {
     done(entry);
   }
 
-  /// A text that the agent wrote or was about to write. An empty text counts, too: a kernel file is never
-  /// empty by itself, but a plain one (on a fake root) is after a crash between opening and writing.
+  /// A text that the agent wrote or was about to write. An empty text counts, too: apart from a CPU
+  /// set of v2, a kernel file is never empty by itself, but a plain one (on a fake root) is after a crash
+  /// between opening and writing.
   bool is_ours(const JournalEntry& entry, std::string_view text) const {
-    if (text.empty()) return true;
+    if (text.empty()) return entry.knob != Knob::cpuset_cpus;
     const bool may_be_cut = entry.knob == Knob::cpuset_cpus && v1_cpus(files_, entry.dir);
     const auto above = may_be_cut ? v1_cpus_above(files_, entry.dir) : std::nullopt;
     return std::ranges::any_of(entry.ours, [&](const auto& ours) {

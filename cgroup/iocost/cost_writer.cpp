@@ -1,6 +1,7 @@
 #include "cgroup/iocost/cost_writer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cgroup/base/disk_text.h"
 #include "cgroup/kernel/knob_files.h"
@@ -30,9 +31,25 @@ IoCostWriter::Line& IoCostWriter::line_of(Knob knob, DiskNumber disk) {
   return lines_.emplace_back(std::move(line));
 }
 
+/// What a killed agent left and the kernel refused to restore at the start is held like a line that this
+/// agent has written, so that ticks and the stop restore it.
+void IoCostWriter::adopt_leftovers() {
+  if (std::exchange(has_adopted_leftovers_, true) || dry_run_) return;
+  for (const auto& entry : journal_.entries()) {
+    if (entry.knob != Knob::io_cost_qos && entry.knob != Knob::io_cost_model) continue;
+    Line& line = line_of(entry.knob, file_of(entry).device);
+    line.original = line.before_us = entry.original;
+    line.ours = entry.ours.empty() ? entry.original : entry.ours.back();
+    line.since = at_;
+    line.why =
+        because("an earlier agent wrote it, and the kernel refused to restore the original at the start");
+  }
+}
+
 void IoCostWriter::apply(const decide::CostPlan& plan, MonoTime now, executor::Report& report) {
-  if (lines_.empty() && plan.settings().empty()) return;
   at_ = now;
+  adopt_leftovers();
+  if (lines_.empty() && plan.settings().empty()) return;
   report_ = &report;
   for (auto& line : lines_) line.wanted = false;
   // The model first: the text to keep depends on it.
@@ -78,7 +95,10 @@ void IoCostWriter::keep(Line& line, const std::string& order) {
     if (step != Contest::Step::keep && step != Contest::Step::write) return;
     if (step == Contest::Step::write) line.original = *text;
   }
-  if (same_cost(order, *text)) return;
+  if (same_cost(order, *text)) {
+    line.pause = {};
+    return;
+  }
   if (line.ours.empty()) {
     line.original = line.before_us = *text;
     line.since = at_;

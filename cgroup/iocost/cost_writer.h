@@ -57,6 +57,7 @@ class IoCostWriter final : public executor::Actuator {
     bool wanted = false;
   };
   Line& line_of(Knob knob, DiskNumber disk);
+  void adopt_leftovers();
   void want(Knob knob, const decide::CostPlan::Setting& setting, decide::PolicyIndex by);
   void keep(Line& line, const std::string& order);
   bool restore(Line& line);
@@ -70,6 +71,7 @@ class IoCostWriter final : public executor::Actuator {
   KernelFiles& files_;
   executor::Journal& journal_;
   bool dry_run_;
+  bool has_adopted_leftovers_ = false;
   std::vector<Line> lines_{};
   IoCostCounters counters_{};
   MonoTime at_{};

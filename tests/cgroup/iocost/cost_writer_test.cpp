@@ -167,5 +167,35 @@ TEST_F(CostLines, ADryRunOnlySays) {
   EXPECT_EQ(host_.read(kQos), kAsKernel);
 }
 
+/// A killed agent has set a line, and the kernel refused to restore it when this one started.
+class LeftCostLines : public CostLines {
+ protected:
+  LeftCostLines() {
+    const executor::JournalEntry entry{
+        "sys/fs/cgroup", 0, Knob::io_cost_qos, disk_entry_name("io.cost.qos", kSdb), kOriginal, {}};
+    EXPECT_TRUE(journal.record_write(entry, kOurs));
+    host_.file(kQos, std::string(kAsKernel) + kOurs + "\n");
+  }
+  static constexpr const char* kOriginal = "8:16 enable=0 ctrl=auto";
+  static constexpr const char* kOurs = "8:16 enable=1 ctrl=user rpct=95 rlat=3000 wpct=95 wlat=3000";
+};
+
+TEST_F(LeftCostLines, ATickRestoresThem) {
+  EXPECT_EQ(pass().writes.size(), 1U);
+  EXPECT_EQ(journal.size(), 0U);
+  std::vector<executor::Managed> managed;
+  writer.add_managed(managed);
+  EXPECT_TRUE(managed.empty());
+}
+
+TEST_F(LeftCostLines, APlanDoesNotTakeThemForTheOriginal) {
+  want({.disk = kSdb, .read_latency_us = 5000});
+  pass();
+  std::vector<executor::Managed> managed;
+  writer.add_managed(managed);
+  ASSERT_EQ(managed.size(), 1U);
+  EXPECT_EQ(managed[0].original, kOriginal);
+}
+
 }  // namespace
 }  // namespace evenkeel::test
