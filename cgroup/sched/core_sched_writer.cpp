@@ -257,7 +257,12 @@ void restore_core_sched(ResctrlFiles& files, CoreCookies& cookies, executor::Jou
     const auto dir = path.substr(0, path.size() - kRecord.size());
     std::vector<std::int32_t> threads;
     Error refusal = tree::add_recorded_threads(files, dir, "/cgroup.threads", "/tasks", room, threads);
-    std::erase_if(threads, [&](std::int32_t task) { return cookies.of(task).value_or(0) != cookie; });
+    // A cookie that cannot be read may well be the agent's.
+    std::erase_if(threads, [&](std::int32_t task) {
+      const auto now = cookies.of(task);
+      if (!now && now.error().code != ESRCH && refusal.code == 0) refusal = now.error();
+      return now.value_or(0) != cookie;
+    });
     const auto given = threads.empty() ? CoreCookies::Given{} : cookies.clear_cookies(threads);
     if (given.error.code != 0) refusal = given.error;
     if (refusal.code != 0) {

@@ -31,11 +31,15 @@ int add_threads(ResctrlFiles& files, std::string_view dir, std::string_view file
 
 Error add_recorded_threads(ResctrlFiles& files, const std::string& dir, std::string_view v2_file,
                            std::string_view v1_file, ThreadsRoom& room, std::vector<std::int32_t>& threads) {
-  add_threads(files, dir, dir + std::string(v2_file), room, threads);
-  const Error first = room.below.unread;
-  if (v1_file == v2_file) return first;
-  add_threads(files, dir, dir + std::string(v1_file), room, threads);
-  return first.code != 0 ? first : room.below.unread;
+  auto hidden = add_threads(files, dir, dir + std::string(v2_file), room, threads);
+  Error first = room.below.unread;
+  if (v1_file != v2_file) {
+    hidden += add_threads(files, dir, dir + std::string(v1_file), room, threads);
+    if (first.code == 0) first = room.below.unread;
+  }
+  // All are in another PID namespace, where the agent sees no numbers: they may still have its values.
+  if (first.code == 0 && threads.empty() && hidden > 0) return {ESRCH, Op::read};
+  return first;
 }
 
 }  // namespace evenkeel::tree

@@ -1,7 +1,7 @@
-// Schedules the checks of cgroups' tasks: a task's children inherit its setting, so a cgroup is checked until
-// all its tasks have the setting, a few times more, and then in turn with the others, for a process that
-// joined it from outside. The processes of a container that starts later come from outside, too. Does not
-// touch tasks.
+// Schedules the checks of cgroups' tasks: a task's children inherit its setting, so a cgroup is checked
+// four times, once a second (a refused check does not count), and then in turn with the others, for a process
+// that joined it from outside. The processes of a container that starts later come from outside, too. Does
+// not touch tasks.
 #pragma once
 
 #include <algorithm>

@@ -258,6 +258,19 @@ TEST_F(CoreSched, ACrashIsUndoneFromTheRecord) {
   EXPECT_NE(of(201), 0U);
 }
 
+TEST_F(CoreSched, WhatCannotBeReadAfterACrashStaysOnRecord) {
+  tick();
+  cookies.secret = {101};
+  executor::Report report;
+  sched::restore_core_sched(*files, cookies, journal, report);
+  EXPECT_EQ(report.refusals.size(), 1U);
+  EXPECT_EQ(journal.directories().size(), 1U);
+  cookies.secret.clear();
+  sched::restore_core_sched(*files, cookies, journal, report);
+  EXPECT_EQ(of(101), 0U);
+  EXPECT_TRUE(journal.directories().empty());
+}
+
 TEST_F(CoreSched, ADryRunTouchesNothing) {
   writer.emplace(*tree, *files, cookies, journal, true);
   EXPECT_EQ(tick().writes.size(), 2U);
