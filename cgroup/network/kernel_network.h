@@ -57,7 +57,7 @@ class KernelNetworkPort final : public NetworkPort {
 
   const Host& host_;
   std::string unavailable_reason_{};                 ///< not empty: every call is refused
-  std::optional<NetlinkSocket> route_{}, filter_{};  ///< the table of rules exists no longer than filter_
+  std::optional<NetlinkSocket> route_{}, filter_{};  ///< an owned table (Linux 5.12) ends with filter_
   bool has_table_ = false, owned_ = true;
   std::string words_{};
 };

@@ -7,6 +7,7 @@ void restore_network(NetworkPort& port, executor::Journal& journal, executor::Re
   for (const auto& [path, made_on] : records) {
     if (!path.starts_with(kNetworkRecords)) continue;
     Result<> done;
+    bool removed = true;
     if (path == kNetworkRules) {
       done = port.remove_rules();
     } else {
@@ -14,9 +15,10 @@ void restore_network(NetworkPort& port, executor::Journal& journal, executor::Re
       // belong to another one by now.
       const auto link = static_cast<int>(made_on);
       const auto root = port.root_qdisc(link);
+      removed = root && is_ours(*root);
       if (!root)
         done = tl::unexpected(root.error());
-      else if (is_ours(*root))
+      else if (removed)
         done = port.remove_qdisc(link);
     }
     if (!done && !vanished(done.error())) {
@@ -24,12 +26,13 @@ void restore_network(NetworkPort& port, executor::Journal& journal, executor::Re
           {.path = path, .error = done.error(), .text = "nothing", .detail = port.words()});
       continue;
     }
-    report.writes.push_back({.path = path,
-                             .old_text = "ours",
-                             .new_text = "nothing",
-                             .by = decide::kNoPolicy,
-                             .restored = true,
-                             .why = because("the journal says that the agent made it")});
+    if (removed && done)
+      report.writes.push_back({.path = path,
+                               .old_text = "ours",
+                               .new_text = "nothing",
+                               .by = decide::kNoPolicy,
+                               .restored = true,
+                               .why = because("the journal says that the agent made it")});
     static_cast<void>(journal.unmade(path));
   }
 }

@@ -174,6 +174,7 @@ bool NetworkWriter::put_classes() {
     const auto path = place(name_of(one.minor));
     Result<> done;
     if (!dry_run_ && moves) done = port_.remove_class(link_index_, one.minor);
+    if (!done && vanished(done.error())) done = {};  // removed before, and putting it was refused
     if (!dry_run_ && done) done = port_.put_class(link_index_, one);
     if (!done) return refuse(path, text_of(one), done.error(), port_.words()), false;
     if (have == classes_.end() || moves) add_fair_queue(one);

@@ -18,8 +18,7 @@ namespace evenkeel::network {
 
 /// Names of the agent's network changes in the journal: "net/LINK/qdisc" with the interface's index, and
 /// "net/rules".
-inline constexpr std::string_view kNetworkRecords = "net/", kNetworkQdisc = "/qdisc",
-                                  kNetworkRules = "net/rules";
+inline constexpr std::string_view kNetworkRecords = "net/", kNetworkRules = "net/rules";
 /// For reports.
 inline const std::string kRulesRecord(kNetworkRules), kNothing = "nothing";
 

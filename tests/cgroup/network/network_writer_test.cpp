@@ -107,6 +107,24 @@ TEST_F(NetworkSharing, APodMayHaveALimitOfItsOwnWithinItsClass) {
   EXPECT_TRUE(port.broken.empty());
 }
 
+TEST_F(NetworkSharing, AClassThatWasRemovedToBeMovedIsPutAgainAfterARefusal) {
+  plan.members[0].egress_limit = mbit(5);
+  tick();
+  const auto shops = port.rules->rules[0].minor;
+  const auto parent = port.classes.at(shops).parent;
+  const int calls = port.calls;
+  tick(10);
+  const int calls_of_a_look = port.calls - calls;
+  plan.members[0].of = decide::NetworkClass::be;
+  port.refusal = ENOBUFS;
+  port.refuse_at = port.calls + calls_of_a_look + 1;  // the class is removed, and the new one refused
+  while (!port.classes.contains(shops) || port.classes.at(shops).parent == parent) {
+    tick(2);
+    ASSERT_LT(now, MonoTime{std::chrono::hours(2)});
+  }
+  EXPECT_TRUE(port.broken.empty());
+}
+
 TEST_F(NetworkSharing, AnAddressThatTwoPodsClaimMatchesNeither) {
   const std::vector<IpAddress> claimed{address(2), address(3)};
   plan.members[1].by_cgroup = false;
