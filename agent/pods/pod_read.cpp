@@ -196,8 +196,7 @@ std::string shortened(std::string notice) {
 }  // namespace
 
 bool has_ended(const document::Value& item) {
-  const auto phase = phase_of(text_at(item, {"status", "phase"}));
-  return phase == PodPhase::succeeded || phase == PodPhase::failed;
+  return evenkeel::has_ended(phase_of(text_at(item, {"status", "phase"})));
 }
 
 std::optional<Pod> read_pod(const document::Value& item, Source source, std::vector<std::string>& notices) {

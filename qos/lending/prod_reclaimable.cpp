@@ -135,7 +135,7 @@ ProdPod seen_by_the_sum(const Pod& pod, const ReclaimSources& sources) {
   return {.request = {requests.cpu, requests.memory},
           .peak = sources.predictor.predict(pod.uid),
           .cold = is_cold(pod, sources.predictor.find(pod.uid), sources),
-          .ending = pod.terminating || pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed};
+          .ending = pod.terminating || has_ended(pod.phase)};
 }
 
 }  // namespace

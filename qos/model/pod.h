@@ -239,7 +239,10 @@ constexpr bool is_best_effort(const Pod& pod) {
   return pod.label_qos == QosClass::be || pod.kube_qos == KubeQos::besteffort;
 }
 
-/// A pod that has not ended: the phases that may own processes.
+/// All containers have ended for good: no process comes any more. An unknown phase does not say so.
+constexpr bool has_ended(PodPhase phase) { return phase == PodPhase::succeeded || phase == PodPhase::failed; }
+
+/// In a phase that may own processes.
 constexpr bool is_active(const Pod& pod) {
   return pod.phase == PodPhase::pending || pod.phase == PodPhase::running;
 }

@@ -201,8 +201,7 @@ std::vector<CpuOwner> cpu_owners(const std::vector<Pod>& pods, const NodeSlo& sl
   std::vector<CpuOwner> owners;
   for (std::size_t place = 0; place < pods.size(); ++place) {
     const Pod& pod = pods[place];
-    const bool ended = pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed;
-    if (ended || !has_own_cpus(pod) || is_refused(pod, slo, kCpus)) continue;
+    if (has_ended(pod.phase) || !has_own_cpus(pod) || is_refused(pod, slo, kCpus)) continue;
     const auto created = pod.created_unix_seconds.value_or(std::numeric_limits<std::int64_t>::max());
     owners.push_back({!is_trusted(pod, slo, kCpus), created, place});
   }

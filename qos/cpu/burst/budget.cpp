@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "qos/cpu/burst/parts.h"
+#include "qos/model/pod_resources.h"
 
 namespace evenkeel::burst {
 
@@ -17,18 +18,11 @@ bool outside_pool(const Pod& pod) {
   return owns_cpus(pod) || pod.label_qos == QosClass::be || plain_batch;
 }
 
-MilliCpu requested(const Pod& pod) {
-  MilliCpu sum;
-  for (const Container& container : pod.containers) sum += container.requests.cpu.value_or(MilliCpu{});
-  return sum;
-}
-
-bool ended(const Pod& pod) { return pod.phase == PodPhase::succeeded || pod.phase == PodPhase::failed; }
-
 MilliCpu pool_size(const NodeSnapshot& node) {
   MilliCpu total = node.node.cpu_capacity;
   for (const PodSample& pod : node.pods)
-    if (owns_cpus(*pod.spec) && !ended(*pod.spec)) total -= requested(*pod.spec);
+    if (owns_cpus(*pod.spec) && !has_ended(pod.spec->phase))
+      total -= pod_requests(*pod.spec).cpu.value_or(MilliCpu{});
   return total;
 }
 

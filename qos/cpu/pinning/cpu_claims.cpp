@@ -22,8 +22,7 @@ CpuClaims cpu_claims(const NodeSnapshot& node) {
   out.legal = out.all - node.reserved_cpus;
   if (!node.object.system_qos_cpus_shared) out.legal = out.legal - node.object.system_qos_cpus.value_or(none);
   for (const PodSample& pod : node.pods) {
-    const bool ended = pod.spec->phase == PodPhase::succeeded || pod.spec->phase == PodPhase::failed;
-    if (!has_own_cpus(*pod.spec) || ended) continue;
+    if (!has_own_cpus(*pod.spec) || has_ended(pod.spec->phase)) continue;
     const CpuSet& claimed = *pod.spec->allocated_cpus;
     const bool lse = pod.spec->label_qos == QosClass::lse;
     out.exclusive = lse ? out.exclusive | claimed : out.exclusive - claimed;

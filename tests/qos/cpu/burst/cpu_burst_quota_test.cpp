@@ -130,6 +130,16 @@ TEST(SharePool, IsWhatPodsWithCpusOfTheirOwnLeave) {
   EXPECT_EQ(state_of(less.pod("batch").be().uses(6000_mcpu)), burst::ShareState::overload);
 }
 
+TEST(SharePool, CountsWhatAPodRequestsForAllItsContainers) {
+  auto builder = node().cpus(16).uses(10000_mcpu).pod("owner").label(QosClass::lsr).uses(6250_mcpu);
+  auto snapshot = builder.container("main").build();
+  auto spec = *snapshot.pods[0].spec;
+  spec.pod_level_requests.cpu = 8000_mcpu;
+  snapshot.pods[0].spec = &spec;
+  burst::CpuBurstState state;
+  EXPECT_EQ(burst::share_pool(snapshot, 50_pct, state).state, burst::ShareState::cooling);
+}
+
 TEST(SharePool, CoolsFromNineTenthsOfTheThresholdOn) {
   EXPECT_EQ(state_of(node().cpus(16).uses(7200_mcpu)), burst::ShareState::cooling);
   EXPECT_EQ(state_of(node().cpus(16).uses(7190_mcpu)), burst::ShareState::idle);
