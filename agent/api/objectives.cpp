@@ -24,9 +24,10 @@ std::vector<Row> rows_of(const AgentView& view) {
   std::vector<Row> rows;
   if (!view.node().slo) return rows;
   const auto& objectives = view.node().slo->evenkeel.objectives;
-  const auto& each = view.policies.of<objectives::ObjectivesState>().each;
+  const auto& decided = view.policies.of<objectives::ObjectivesState>();
+  const auto& each = decided.each;
   const auto& figures = view.node().objectives;
-  if (each.size() != objectives.size() || figures.size() != each.size() ||
+  if (decided.configured != objectives || figures.size() != each.size() ||
       view.observer.figures().size() != each.size())
     return rows;
   for (std::size_t i = 0; i < each.size(); ++i)
@@ -134,8 +135,8 @@ void put_objectives(Exposition& out, const AgentView& view) {
                 row.standing.slack, labels);
     out.gauge(
         "evenkeel_objective_stale",
-        "1 while the service runs here and its figure is missing or stale: best effort then follows the "
-        "rules without objectives.",
+        "1 while the service runs here and its figure is missing or stale: best effort then gets at most "
+        "what it would get without objectives.",
         row.standing.standing == objectives::Standing::unknown ? 1 : 0, labels);
     out.counter("evenkeel_objective_figures_accepted_total",
                 "Figures of the service that the agent accepted.", static_cast<double>(row.state.accepted),

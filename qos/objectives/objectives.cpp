@@ -90,9 +90,9 @@ void report(const std::vector<Objective>& objectives, MonoTime at, ObjectivesSta
 
 void judge_all(const NodeSnapshot& node, const NodeSlo& slo, ObjectivesState& state) {
   const auto& objectives = slo.evenkeel.objectives;
-  if (state.configuration != slo.fingerprint || state.each.size() != objectives.size()) {
+  if (state.configured != objectives) {
     state.each.assign(objectives.size(), {});
-    state.configuration = slo.fingerprint;
+    state.configured = objectives;
   }
   const ObjectiveFigure none;
   for (std::size_t i = 0; i < objectives.size(); ++i)
@@ -127,8 +127,8 @@ bool enabled(const NodeSlo& slo) { return !slo.evenkeel.objectives.empty(); }
 void decide(const NodeSnapshot& node, const NodeSlo& slo, ObjectivesState& state,
             ObjectivesPolicy::Facts facts, decide::Intents& /*out*/) {
   state.events.clear();
-  const bool same = state.configuration == slo.fingerprint;
-  if (!node.measured && same) return;  // the last decision stands
+  // The last decision stands, also with new objectives: the figures are still in the order of the old ones.
+  if (!node.measured) return;
   judge_all(node, slo, state);
   const auto tightest = tightest_of(node, slo, state);
   const MilliCpu capacity = cpu_capacity(node.object, node.node);

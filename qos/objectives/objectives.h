@@ -12,7 +12,7 @@ namespace evenkeel::objectives {
 
 // Gradient control in the manner of Heracles (Lo et al., ISCA 2015, "top-level controller"): while every
 // figure is below its target by a margin, best effort grows; with less to spare it holds; at the target it is
-// cut at once; far beyond it pauses. Sets no lever itself: cpu-suppress and memory-push-back do.
+// cut at once; far beyond it pauses. Sets no lever itself: cpu-suppress, memory-push-back and blkio do.
 
 enum class Standing : std::uint8_t {
   absent,   ///< none of its pods runs here, nor its host application
@@ -39,8 +39,8 @@ struct ObjectiveEvent {
 };
 
 struct ObjectivesState {
-  std::vector<ObjectiveStanding> each{};         ///< in the order of the configuration
-  std::optional<std::uint64_t> configuration{};  ///< NodeSlo::fingerprint that `each` is of
+  std::vector<Objective> configured{};       ///< in the last decision
+  std::vector<ObjectiveStanding> each{};     ///< of `configured`, in the same order
   std::optional<MilliCpu> besteffort_cpu{};  ///< what best effort may have; absent: no objective is in force
   double besteffort_disks = 1;               ///< share of its limits on disks that best effort may have
   std::optional<MonoTime> paused_until{};

@@ -39,7 +39,14 @@ class SeveralObjectives : public testing::Test {
     return state_.shared.of<decide::ServiceObjectives>();
   }
 
- private:
+ protected:
+  /// A round between two ticks: nothing is measured.
+  void between_ticks() {
+    node_.measured = false;
+    decide::Intents out;
+    test::decide_one(objectives::objectives_policy, node_, slo_, state_, out);
+    node_.measured = true;
+  }
   NodeSlo slo_{};
   NodeSnapshot node_{};
   decide::PolicyState state_{};
@@ -68,6 +75,24 @@ TEST_F(SeveralObjectives, AskForNoCutWithAFigureFromBeforeTheLastOne) {
   EXPECT_EQ(second(50, {}), cut);
   EXPECT_EQ(fact().move, decide::ServiceObjectives::Move::shrink) << "the other one's figure is the same";
   EXPECT_LT(second(50, 110), cut);
+}
+
+TEST_F(SeveralObjectives, AFigureIsNotComparedWithTheTargetOfANewObjective) {
+  const auto before = second(40, 40);
+  slo_.evenkeel.objectives[0].target = 0.05;
+  slo_.fingerprint += 1;
+  between_ticks();
+  EXPECT_EQ(fact().besteffort_cpu, before);
+  EXPECT_NE(fact().move, decide::ServiceObjectives::Move::pause);
+  second(0.01, 40);
+  EXPECT_NE(fact().move, decide::ServiceObjectives::Move::pause);
+}
+
+TEST_F(SeveralObjectives, AnotherSettingIsNoNewObjective) {
+  second(40, 40);
+  slo_.fingerprint += 1;
+  second(40, 40);
+  EXPECT_TRUE(state_.of<objectives::ObjectivesState>().events.empty());
 }
 
 }  // namespace
