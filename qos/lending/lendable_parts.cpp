@@ -76,7 +76,9 @@ template <class Q>
 void add_usage(LendParts<Q>& out, Part<Q> part, const LendInput& input) {
   out.system = input.usage.system.*part;
   out.node_used = input.usage.node.*part;
-  if (input.prod_reclaimable) out.prod_reclaimable = ((*input.prod_reclaimable).*part).value_or(Q{});
+  // Pods that are known from their cgroups alone request nothing: that would make mid 0.
+  if (input.pods_known)
+    out.prod_reclaimable = input.prod_reclaimable ? ((*input.prod_reclaimable).*part).value_or(Q{}) : Q{};
   for (const auto& application : input.usage.host_applications) {
     if (!above_batch(application.priority_class)) continue;
     const auto& used = application.usage.*part;

@@ -39,7 +39,7 @@ struct LendParts {
   std::optional<Q> used{}, requested{}, most{};  ///< of the pods above batch
   std::optional<Q> prod_requested{};             ///< of the pods above mid
   std::optional<Q> node_used{};
-  Q prod_reclaimable{};
+  std::optional<Q> prod_reclaimable{};  ///< absent: the pods are unknown
   LendPolicy policy = LendPolicy::usage;
   std::optional<Percent> batch_limit{};
   Percent mid_limit{}, mid_unallocated{};
@@ -112,10 +112,11 @@ std::optional<Q> unused_of(const LendParts<Q>& parts) {
 /// reclaimed, nothing is lent, whatever the node uses.
 template <class Q>
 std::optional<Q> reclaimable_of(const LendParts<Q>& parts) {
-  if (parts.prod_reclaimable <= Q{}) return Q{};
+  if (!parts.prod_reclaimable) return std::nullopt;
+  if (*parts.prod_reclaimable <= Q{}) return Q{};
   const auto unused = unused_of(parts);
   if (!unused) return std::nullopt;
-  return std::max(std::min(parts.prod_reclaimable, *unused), Q{});
+  return std::max(std::min(*parts.prod_reclaimable, *unused), Q{});
 }
 
 template <class Q>

@@ -37,8 +37,12 @@ TEST(LendableUnknown, WithoutAListOfPodsNothingIsKnown) {
   node.pods_known = false;
   EXPECT_EQ(node.lend().batch_cpu, std::nullopt);
   EXPECT_EQ(node.lend().batch_memory, std::nullopt);
-  EXPECT_EQ(node.lend().unknown_reason,
-            "batch-cpu: the pods are unknown; batch-memory: the pods are unknown");
+  EXPECT_EQ(node.lend().mid_cpu, std::nullopt) << "mid would fall below what pods request";
+  EXPECT_EQ(node.lend().mid_memory, std::nullopt);
+  EXPECT_EQ(
+      node.lend().unknown_reason,
+      "batch-cpu: the pods are unknown; batch-memory: the pods are unknown; mid-cpu: the pods are unknown; "
+      "mid-memory: the pods are unknown");
 }
 
 TEST(LendableUnknown, APodKnownFromItsCgroupOnlyCountsByItsUseOrNotAtAll) {

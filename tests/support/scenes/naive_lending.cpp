@@ -82,6 +82,7 @@ class Naive {
       return std::min(most, percent(*capacity_, of(s.mid_static_cpu_reserved_percent,
                                                    s.mid_static_memory_reserved_percent)));
     }
+    if (!in_.pods_known) return std::nullopt;
     std::int64_t lent = 0;
     const auto reclaimable =
         in_.prod_reclaimable ? pair_of(*in_.prod_reclaimable)[index()].value_or(0) : std::int64_t{0};
