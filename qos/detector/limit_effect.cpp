@@ -33,7 +33,7 @@ ReliefOutcomeResult ReliefWatch::judge(const NormalModel& model, MonoTime now,
   const auto wanted = std::clamp<std::size_t>(settings.relief_samples, 1, kMaxSamples);
   if (count_ < wanted) {
     const auto most = settings.interval(model.signal()) * (static_cast<std::int64_t>(wanted) + kPatience);
-    out.cure = now - begun_ > most ? ReliefOutcome::unknown : ReliefOutcome::waiting;
+    out.outcome = now - begun_ > most ? ReliefOutcome::unknown : ReliefOutcome::waiting;
     return out;
   }
   double level = 0;
@@ -42,12 +42,12 @@ ReliefOutcomeResult ReliefWatch::judge(const NormalModel& model, MonoTime now,
   out.times_after = std::exp(level);
   const double excess = std::log(out.times_before);
   if (!model.normal() || excess <= 0) {
-    out.cure = ReliefOutcome::unknown;
+    out.outcome = ReliefOutcome::unknown;
     return out;
   }
   out.relief = 1 - level / excess;
   const bool well = out.times_after <= model.times_usual(model.threshold(settings));
-  out.cure =
+  out.outcome =
       well || out.relief >= settings.min_relief ? ReliefOutcome::relieved : ReliefOutcome::not_relieved;
   return out;
 }

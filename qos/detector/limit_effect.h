@@ -19,7 +19,7 @@ namespace evenkeel::detector {
 // Does not set or remove a limit.
 //
 // A victim is watched because it was worse than usual, so on average it gets better whatever is limited:
-// "cured" is permission to go on, not proof. "Not cured" is proof enough to stop.
+// "relieved" is permission to go on, not proof. "Not relieved" is proof enough to stop.
 // (The randomized trial below proves.)
 
 enum class ReliefOutcome : std::uint8_t {
@@ -30,7 +30,7 @@ enum class ReliefOutcome : std::uint8_t {
 };
 
 struct ReliefOutcomeResult {
-  ReliefOutcome cure = ReliefOutcome::waiting;
+  ReliefOutcome outcome = ReliefOutcome::waiting;
   double times_before = 1, times_after = 1;  ///< of usual
   double relief = 0;  ///< part of what was above usual (as a logarithm) that is gone; below 0: it got worse
 };

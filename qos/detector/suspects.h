@@ -34,7 +34,7 @@ enum class Finding : std::uint8_t {
   joint,            ///< accused together with another one: they cannot be told apart
   explained,        ///< its evidence is only what it has in common with one that is accused
   cleared,          ///< it was limited lately, and that did not help
-  unknown,          ///< too few windows in which both were measured
+  unknown,          ///< too few windows in which both were measured, or the victim is not anomalous
   idle,             ///< it does no more than in its quiet times
   low_blame,        ///< blame was measured and the victim waited for others
   unchanged_blame,  ///< the victim waited as much for it while it was well

@@ -76,19 +76,23 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
     if (cap.relieved) return false;
     const auto& model = victim->of(cap.signal).model();
     const detector::ReliefOutcomeResult result = cap.after.judge(model, node.at, detector);
-    if (result.cure == detector::ReliefOutcome::waiting) return false;
-    cap.relieved = result.cure == detector::ReliefOutcome::relieved;
+    if (result.outcome == detector::ReliefOutcome::waiting) return false;
+    if (result.outcome == detector::ReliefOutcome::unknown) {  // nothing was measured, so nobody is cleared
+      release(cap, state);
+      return true;
+    }
+    cap.relieved = result.outcome == detector::ReliefOutcome::relieved;
     tell_of(state, cap.relieved ? What::relieved : What::not_relieved, cap);
     if (cap.relieved) {
       state.confirmed.push_back({cap.suspect, node.at});
       return false;
     }
-    if (result.cure == detector::ReliefOutcome::not_relieved &&
+    if (result.outcome == detector::ReliefOutcome::not_relieved &&
         escalate(cap, *suspect, node.at, result.times_after * model.usual(), settings, state)) {
       tell_of(state, What::capped, cap);
       return false;
     }
-    if (result.cure == detector::ReliefOutcome::not_relieved)
+    if (result.outcome == detector::ReliefOutcome::not_relieved)
       state.cleared.clear(cap.victim, cap.suspect, node.at + detector.cool_down);
     return true;
   });

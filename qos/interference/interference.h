@@ -188,14 +188,14 @@ struct InterferenceState {
   std::vector<ConfirmedAntagonist> confirmed{};  ///< of the last day, the oldest first
   detector::ClearedSuspects cleared{};           ///< suspects whose limit did not help, with the victim
   std::vector<InterferenceEvent> events{};       ///< of this tick
-  std::array<std::uint64_t, kInterferenceEventKinds> event_counts{};  ///< since the start
+  std::array<std::uint64_t, kInterferenceEventKinds> event_counts{};  ///< since it was switched on
 
   Duration counter_period{}, stall_window{};  ///< as configured at the last look
   std::optional<std::int64_t> window{};       ///< the stall window that is being filled
   detector::WindowSeries zero_blame{};        ///< zeros: for suspects without waits while blame was measured
   std::vector<CgroupId> seen{};               ///< the cgroups at the last look
-  const void* specs = nullptr;                ///< the pod list at the last look; never followed
-  const void* given = nullptr;                ///< the models of the NodeSLO at the last look; never followed
+  const void *specs = nullptr, *slo = nullptr;  ///< pod list and NodeSLO at the last look; never followed
+  const void* given = nullptr;  ///< the models of the NodeSLO at the last look; never followed
   RunQueueSource source = RunQueueSource::none;
   bool may_limit_cpu = true;                  ///< a quota on best effort does no harm here
   std::vector<NewSample> sampled{};           ///< in this tick

@@ -10,7 +10,8 @@ namespace evenkeel::interference {
 namespace {
 
 bool changed(const NodeSnapshot& node, const InterferenceSettings& settings, const InterferenceState& state) {
-  return state.specs != node.pod_specs.get() || state.given != settings.models.data() ||
+  return state.specs != node.pod_specs.get() || state.slo != node.slo.get() ||
+         state.given != settings.models.data() ||
          !std::ranges::equal(state.seen, node.cgroups, {}, {}, &CgroupSample::id);
 }
 
@@ -145,6 +146,7 @@ bool update_roster(const NodeSnapshot& node, const InterferenceSettings& setting
   Roster(node, settings, state).build();
   apply_configured_models(node, settings, state);
   state.specs = node.pod_specs.get();
+  state.slo = node.slo.get();
   state.given = settings.models.data();
   state.seen.clear();
   for (const CgroupSample& cgroup : node.cgroups) state.seen.push_back(cgroup.id);

@@ -30,42 +30,42 @@ detector::ReliefOutcomeResult after(double before, std::initializer_list<double>
 
 TEST(AfterCap, TheVictimIsWellAgain) {
   const auto result = after(2, {1.05, 0.95});
-  EXPECT_EQ(result.cure, detector::ReliefOutcome::relieved);
+  EXPECT_EQ(result.outcome, detector::ReliefOutcome::relieved);
   EXPECT_NEAR(result.times_before, 2, 1e-9);
   EXPECT_NEAR(result.times_after, std::sqrt(1.05 * 0.95), 1e-9);
   EXPECT_NEAR(result.relief, 1, 0.01);
 }
 
 TEST(AfterCap, HalfOfItGoneIsACure) {
-  EXPECT_EQ(after(4, {1.9, 1.9}).cure, detector::ReliefOutcome::relieved);
-  EXPECT_EQ(after(4, {2.1, 2.1}).cure, detector::ReliefOutcome::not_relieved);
+  EXPECT_EQ(after(4, {1.9, 1.9}).outcome, detector::ReliefOutcome::relieved);
+  EXPECT_EQ(after(4, {2.1, 2.1}).outcome, detector::ReliefOutcome::not_relieved);
   EXPECT_NEAR(after(4, {2, 2}).relief, 0.5, 1e-9);
 }
 
 TEST(AfterCap, NoBetterOrWorse) {
-  EXPECT_EQ(after(2, {2, 2}).cure, detector::ReliefOutcome::not_relieved);
+  EXPECT_EQ(after(2, {2, 2}).outcome, detector::ReliefOutcome::not_relieved);
   EXPECT_NEAR(after(2, {2, 2}).relief, 0, 1e-9);
   EXPECT_LT(after(2, {3, 3}).relief, 0);
 }
 
 TEST(AfterCap, OneSampleDecidesNothing) {
-  EXPECT_EQ(after(2, {1}, minutes(1)).cure, detector::ReliefOutcome::waiting);
-  EXPECT_EQ(after(2, {1, 2.4}).cure, detector::ReliefOutcome::not_relieved)
+  EXPECT_EQ(after(2, {1}, minutes(1)).outcome, detector::ReliefOutcome::waiting);
+  EXPECT_EQ(after(2, {1, 2.4}).outcome, detector::ReliefOutcome::not_relieved)
       << "both together are hardly better";
 }
 
 TEST(AfterCap, SamplesThatDoNotCome) {
-  EXPECT_EQ(after(2, {}, minutes(4)).cure, detector::ReliefOutcome::waiting);
-  EXPECT_EQ(after(2, {}, minutes(5)).cure, detector::ReliefOutcome::unknown);
-  EXPECT_EQ(after(2, {1}, minutes(5)).cure, detector::ReliefOutcome::unknown);
+  EXPECT_EQ(after(2, {}, minutes(4)).outcome, detector::ReliefOutcome::waiting);
+  EXPECT_EQ(after(2, {}, minutes(5)).outcome, detector::ReliefOutcome::unknown);
+  EXPECT_EQ(after(2, {1}, minutes(5)).outcome, detector::ReliefOutcome::unknown);
 }
 
 TEST(AfterCap, AVictimThatWasWellCannotBeCured) {
-  EXPECT_EQ(after(0.9, {0.9, 0.9}).cure, detector::ReliefOutcome::unknown);
+  EXPECT_EQ(after(0.9, {0.9, 0.9}).outcome, detector::ReliefOutcome::unknown);
   detector::ReliefWatch watch;
   watch.begin(2, kStart);
   for (int i = 1; i <= 2; ++i) watch.add(1, kStart + minutes(i));
-  EXPECT_EQ(watch.judge(detector::NormalModel(Signal::cpi), kStart + minutes(2), kSettings).cure,
+  EXPECT_EQ(watch.judge(detector::NormalModel(Signal::cpi), kStart + minutes(2), kSettings).outcome,
             detector::ReliefOutcome::unknown);
 }
 
@@ -74,7 +74,7 @@ TEST(AfterCap, ASampleOfBeforeTheLimitDoesNotCount) {
   watch.begin(2, kStart);
   watch.add(1, kStart);
   watch.add(1, kStart - minutes(1));
-  EXPECT_EQ(watch.judge(known(), kStart + minutes(1), kSettings).cure, detector::ReliefOutcome::waiting);
+  EXPECT_EQ(watch.judge(known(), kStart + minutes(1), kSettings).outcome, detector::ReliefOutcome::waiting);
 }
 
 TEST(ClearedSuspects, ForAWhileAndForThatVictim) {

@@ -78,6 +78,8 @@ TEST(Interference, ALimitThatIsNotInForceHasNotHelped) {
   EXPECT_TRUE(scene.state().confirmed.empty());
   scene.run(1min, {.busy = 0.02});
   EXPECT_EQ(scene.quota_of(scene.pod(1)), std::nullopt) << "nothing is known of it: it is taken back";
+  EXPECT_EQ(scene.events(What::not_relieved), 0U) << "it was not measured, so it is not cleared";
+  EXPECT_EQ(scene.events(What::released), 1U);
 }
 
 TEST(Interference, ALimitRaisesNoQuota) {
