@@ -76,12 +76,16 @@ std::optional<double> ServiceMisses::above_reference(double least) const {
 
 std::optional<double> ServiceMisses::best_effort_share() const {
   double best_effort = 0, all = 0;
+  bool is_known = false;
   for (const Container& one : containers_) {
     if (!one.known) continue;
     all += one.misses;
-    if (one.whose == Whose::best_effort) best_effort += one.misses;
+    if (one.whose != Whose::best_effort) continue;
+    is_known = true;
+    best_effort += one.misses;
   }
-  return all > 0 ? std::optional(best_effort / all) : std::nullopt;
+  if (!is_known) return std::nullopt;
+  return all > 0 ? best_effort / all : 0;
 }
 
 void ServiceMisses::mark() {

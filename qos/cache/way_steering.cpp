@@ -43,6 +43,7 @@ void WaySteering::add_counts(const NodeSnapshot& node, const NodeSlo& slo,
   const double least = static_cast<double>(slo.evenkeel.resctrl_dynamic.least_misses_per_million) / 1e6;
   misses_ = counts ? counted_.per_instruction() : std::nullopt;
   times_usual_ = misses_ ? counted_.above_reference(least) : std::nullopt;
+  best_effort_share_ = watched.best_effort.empty() ? 0 : counted_.best_effort_share();
 }
 
 void WaySteering::steer(const NodeSnapshot& node, const NodeSlo& slo, const decide::WatchedCgroups& watched,
@@ -99,9 +100,12 @@ void WaySteering::decide(MonoTime now, const ResctrlDynamic& settings, Room room
   if (trial_ && trial_->before == taken_) trial_.reset();  // the configuration undid the step
   if (trial_) return judge(now, settings, turn);
   const double percent = *times_usual_ * 100;
-  const bool fills = counted_.best_effort_share().value_or(0) >= kLeastPart;
+  const bool fills = best_effort_share_ && *best_effort_share_ >= kLeastPart;
   hold_since(high_since_, fills && percent > static_cast<double>(settings.high_miss_percent.count()), now);
-  hold_since(calm_since_, !fills || percent < static_cast<double>(settings.low_miss_percent.count()), now);
+  hold_since(
+      calm_since_,
+      best_effort_share_ && (!fills || percent < static_cast<double>(settings.low_miss_percent.count())),
+      now);
   if (high_since_ && now - *high_since_ >= turn && now >= cut_after_ && taken_ < most)
     begin(now, std::min(most, taken_ + std::max<std::int64_t>(1, (room.ways - taken_) / kCutOneOf)));
   else if (calm_since_ && now - *calm_since_ >= kCalmTurns * turn && now >= grow_after_ && taken_ > 0)

@@ -34,7 +34,8 @@ class ServiceMisses {
   /// The same as a multiple of the services' references, none of which counts as less than `least` misses per
   /// instruction. A service weighs as much as its instructions, so which of them run makes no difference.
   [[nodiscard]] std::optional<double> above_reference(double least) const;
-  /// Best effort's share of what is loaded into the cache; absent: no misses are known.
+  /// Best effort's share of what is loaded into the cache. Absent: of none of its containers
+  /// anything is known.
   [[nodiscard]] std::optional<double> best_effort_share() const;
   /// Marks the current values as the state before, for change_since().
   void mark();
@@ -84,7 +85,7 @@ class WaySteering {
   /// Misses per instruction of services, and the same as a multiple of their reference; absent: not known.
   [[nodiscard]] std::optional<double> misses() const { return misses_; }
   [[nodiscard]] std::optional<double> times_usual() const { return times_usual_; }
-  /// Since the start, indexed by WayStep.
+  /// Since it was switched on, indexed by WayStep.
   [[nodiscard]] const std::array<std::uint64_t, kWaySteps>& steps() const { return steps_; }
 
  private:
@@ -103,6 +104,8 @@ class WaySteering {
   std::int64_t taken_ = 0;
   std::optional<Trial> trial_{};
   std::optional<double> misses_{}, times_usual_{};
+  std::optional<double>
+      best_effort_share_{};  ///< of the misses; absent: it has containers that are not counted
   std::optional<MonoTime> high_since_{}, calm_since_{}, unknown_since_{};
   MonoTime cut_after_{}, grow_after_{};                 ///< earliest time of the next cut or growth
   int cut_backoff_turns_ = 0, grow_backoff_turns_ = 0;  ///< how long the next rest is; 0: no step has failed

@@ -156,6 +156,16 @@ TEST_F(Ways, WhoBringsNothingIntoTheCacheIsLeftAlone) {
   EXPECT_EQ(seen, Steps{0});
 }
 
+TEST_F(Ways, BestEffortThatIsNotCountedDoesNotGetItsWaysBack) {
+  pass(minutes(5));
+  batch = true;
+  pass(minutes(20));
+  ASSERT_EQ(steering.taken(), 7);
+  batch_is_counted = false;
+  pass(minutes(4));
+  EXPECT_EQ(steering.taken(), 7);
+}
+
 TEST_F(Ways, FewMissesDoNotMatter) {
   slo.evenkeel.resctrl_dynamic.least_misses_per_million = 20000;
   pass(minutes(5));

@@ -39,10 +39,12 @@ struct CacheWays : testing::Test {
     node.cpu_counts.clear();
     const auto second = node.at.time_since_epoch() / std::chrono::seconds(1) % 60;
     const auto times = batch ? suffers(ways_of_batch()) : 1.0;
+    watched.best_effort.clear();
+    if (batch) watched.best_effort.push_back(kBatch);
     const auto misses = known ? std::optional(kUsual * times) : std::nullopt;
     if (second == 10) count(kWeb, misses, web_instructions);
     if (second == 30) count(kDatabase, known ? std::optional(2 * kUsual * times) : misses, 1'000'000'000);
-    if (second == 50 && batch) count(kBatch, batch_misses, 1'000'000'000);
+    if (second == 50 && batch && batch_is_counted) count(kBatch, batch_misses, 1'000'000'000);
     steering.steer(node, slo, watched, room);
     if (seen.back() != steering.taken()) seen.push_back(steering.taken());
   }
@@ -58,7 +60,7 @@ struct CacheWays : testing::Test {
   decide::WatchedCgroups watched{};
   cache::WaySteering steering{};
   cache::WaySteering::Room room{.ways = 8, .least = 1};
-  bool batch = false, known = true;
+  bool batch = false, batch_is_counted = true, known = true;
   double batch_misses = 20000;
   std::int64_t web_instructions = 1'000'000'000;
   /// By which factor services' misses grow while best effort has that many ways.
