@@ -12,7 +12,7 @@ namespace {
 // A container that is stalled for a fifth of the time gets a tenth more every ten seconds; the addition is
 // removed by hundredths, so that it does not swing.
 constexpr Duration kJudgeInterval = std::chrono::seconds(10);
-constexpr double kStalledPercent = 20, kFreePercent = 2;
+constexpr double kStalledPercent = 20, kCalmPercent = 2;
 constexpr Percent kMore{10}, kLess{1}, kMostRelief{1000};
 
 /// The memory that the kernel can allocate, without reserved huge pages.
@@ -143,7 +143,7 @@ class Round {
     entry.high_events = events->high;
     const double stalled = pressure->full->avg10_percent;
     if (throttled && stalled >= kStalledPercent) entry.relief = std::min(entry.relief + kMore, kMostRelief);
-    if (stalled < kFreePercent) entry.relief = std::max(entry.relief - kLess, Percent{});
+    if (stalled < kCalmPercent) entry.relief = std::max(entry.relief - kLess, Percent{});
     return entry.relief;
   }
 
@@ -160,9 +160,31 @@ class Round {
 /// A pod may enable it for itself, whatever its class says.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
+void hold(const NodeSnapshot& node, CgroupIndex index, decide::Intents& out) {
+  const CgroupSample* cgroup = node.cgroup(index);
+  if (cgroup == nullptr) return;
+  for (const Knob knob : {Knob::memory_min, Knob::memory_low, Knob::memory_high, Knob::memory_oom_group})
+    out.hold(cgroup->id, knob, because("it is not known how much memory the node has"));
+}
+
+/// What was protected stays protected.
+void hold_all(const NodeSnapshot& node, const NodeSlo& slo, decide::Intents& out) {
+  bool any = false;
+  for (const PodSample& pod : node.pods) {
+    if (!memory_terms(*pod.spec, slo.qos)) continue;
+    any = true;
+    hold(node, pod.cgroup, out);
+    for (const ContainerSample& container : node.containers_of(pod)) hold(node, container.cgroup, out);
+  }
+  if (!any) return;
+  for (const CgroupIndex parent : {node.kubepods, node.burstable, node.besteffort}) hold(node, parent, out);
+}
+
 void decide(const NodeSnapshot& node, const NodeSlo& slo, MemoryQosState& state,
             MemoryQosPolicy::Facts /*facts*/, decide::Intents& out) {
-  if (const auto memory = allocatable(node)) Round(node, slo, state, *memory, out).decide();
+  const auto memory = allocatable(node);
+  if (!memory) return hold_all(node, slo, out);
+  Round(node, slo, state, *memory, out).decide();
 }
 
 }  // namespace

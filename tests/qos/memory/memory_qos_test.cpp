@@ -223,6 +223,14 @@ TEST(MemoryQos, HoldsTheThrottlingPointWhileItsUseIsUnknown) {
   EXPECT_TRUE(held(decided.out, decided.container_id(0), Knob::memory_high));
 }
 
+TEST(MemoryQos, HoldsEverythingWhileTheNodesMemoryIsUnknown) {
+  Decided decided{on_v2(node().pod("p").ls().container("c").memory(1024_MiB, 2048_MiB), 32768_MiB)};
+  decided.node.node.memory.reset();
+  decided.again(all_classes(asking(50, 60, 80)));
+  for (const Knob knob : {Knob::memory_min, Knob::memory_low, Knob::memory_high})
+    EXPECT_TRUE(held(decided.out, decided.container_id(0), knob));
+}
+
 // --- memory.high with care
 
 TEST(MemoryQos, NeverReclaimsByWriting) {
