@@ -33,6 +33,9 @@ Duration size_of(const NodeSlo& slo, QosClass of_class) {
   return of_class == QosClass::system ? Duration::zero() : sizes.services;
 }
 
+/// The quota of the BestEffort directory holds for all pods in it, whatever their labels say.
+QosClass class_of(const Pod& pod) { return is_best_effort(pod) ? QosClass::be : default_qos(pod); }
+
 void plan_for(const NodeSnapshot& node, CgroupIndex index, Duration size, decide::RequestSizePlan& plan) {
   const CgroupSample* cgroup = node.cgroup(index);
   if (cgroup == nullptr || cgroup->hands_off || size == Duration::zero()) return;
@@ -46,7 +49,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, decide::NoState& /*sta
   if (slo.evenkeel.hands_off || !node.scheduler.request_sizes) return;
   for (const PodSample& pod : node.pods)
     if (is_active(*pod.spec) || pod.spec->from_cgroup_only)
-      plan_for(node, pod.cgroup, size_of(slo, default_qos(*pod.spec)), out.request_sizes());
+      plan_for(node, pod.cgroup, size_of(slo, class_of(*pod.spec)), out.request_sizes());
   for (const HostApplicationSample& app : node.host_applications)
     plan_for(node, app.cgroup, size_of(slo, app.spec->qos), out.request_sizes());
 }

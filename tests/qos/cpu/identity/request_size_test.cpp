@@ -91,6 +91,14 @@ TEST(RequestSizePolicy, BestEffortAsksForMuchAndServicesForWhatIsConfigured) {
   EXPECT_EQ(planned(snapshot, slo, 0), Duration::zero());
 }
 
+TEST(RequestSizePolicy, InTheBestEffortDirectoryALabelMakesNoService) {
+  auto snapshot = test::node().besteffort().pod("batch").be().ls().build();
+  snapshot.scheduler = {.fair = FairScheduler::eevdf, .request_sizes = true};
+  auto slo = suppressing();
+  slo.evenkeel.request_size.services = microseconds(100);
+  EXPECT_EQ(planned(snapshot, slo, 0), milliseconds(4)) << "the directory's quota throttles it";
+}
+
 TEST(RequestSizePolicy, PlansNothingWhereItCannotOrMustNot) {
   auto snapshot = batch_and_service();
   auto slo = suppressing();
