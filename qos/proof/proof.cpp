@@ -201,6 +201,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
   begin_tick(slo, state, facts);
   if (slo.evenkeel.hands_off) {
     state.release = {};
+    state.before = {};  // else the first tick afterwards would count all the time in between as its own
     return;
   }
   const bool may_release = may_be_released(slo, facts.read<decide::ServiceObjectives>());

@@ -212,7 +212,7 @@ struct ProofState {
   std::optional<std::uint64_t> configuration{};       ///< NodeSlo::fingerprint that the evidence is of
   std::uint64_t random = 0;
   std::uint64_t moments = 0;         ///< at which a trial might begin
-  Duration withheld{};               ///< in trials, since the start
+  Duration withheld{};               ///< in trials: withheld, or given while it is released
   std::optional<Duration> budget{};  ///< that is left; absent: before the first tick
   std::vector<ProofEvent> events{};  ///< of this tick
   bool begun = false;                ///< a trial, in this tick

@@ -45,6 +45,15 @@ TEST(Proof, NothingIsTriedWhileServicesWaitFarMoreThanUsual) {
   EXPECT_GT(scene.withheld_, before + 3);
 }
 
+TEST(Proof, TheTimeUnderHandsOffIsNoSingleTick) {
+  Scene scene;
+  scene.run(100, 1);
+  ASSERT_FALSE(scene.proof().before.waits.empty());
+  scene.slo_->evenkeel.hands_off = true;
+  scene.run(1, 1);
+  EXPECT_TRUE(scene.proof().before.waits.empty()) << "what services felt meanwhile is not compared";
+}
+
 TEST(Proof, WhatLastsIsUsual) {
   Scene scene;
   scene.run(100, 1);
