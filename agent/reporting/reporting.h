@@ -127,7 +127,7 @@ class Reporting {
   std::vector<lending::LentAmounts> requested_{};
   bool unreported_ = false;  ///< the newest amounts were not logged, because the last request failed
   std::optional<MonoTime> checked_{};
-  MonoTime paused_until_{};  ///< until the first look after it; zero: there is no pause
+  MonoTime paused_until_{};  ///< kept until the first look at the Node after it; zero: no pause
   int rivals_ = 0;
   std::string last_error_{};  ///< the last one logged
 };

@@ -67,6 +67,8 @@ kube::TopologyBody TopologyReporting::patch(const std::string& standing) {
   auto out = topology_patch(*topology, standing, due ? 0 : strategy.resource_diff_threshold);
   if (!out) return tl::unexpected(std::string("the answer is not a NodeResourceTopology"));
   if (due || !out->empty()) refreshed_ = clock_.now();
+  // Once the agent's own amounts are gone, another process may write some.
+  if (!strategy.enable && out->empty()) lent_.reset();
   return *out;
 }
 

@@ -34,7 +34,7 @@ class TopologyReporting {
  private:
   /// Or why it is not known.
   [[nodiscard]] tl::expected<NodeTopology, std::string> current();
-  /// Why what it is made of is not known; empty: it is.
+  /// Why an input of the report is not known; empty: all are.
   [[nodiscard]] std::string unknown_input();
   [[nodiscard]] std::vector<lending::Zone> zones(const std::vector<node::NumaMemory>& memory) const;
   /// Absent: the amounts that the object has stay.
