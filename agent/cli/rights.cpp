@@ -20,9 +20,11 @@ struct Right {
   Needs needs = Needs::both;
 };
 constexpr Right kRights[] = {
-    {"system-settings", "system-settings"}, {"core-sched", "core-sched"},
-    {"request-size", "request-size"},       {"network-qos", "network"},
-    {"interference", "run-queue"},          {"oom-score-adj", "oom-score-adj", Needs::overlay},
+    {"system-settings", "system-settings"},
+    {"core-sched", "core-sched"},
+    {"request-size", "request-size"},
+    {"network-qos", "network"},
+    {"oom-score-adj", "oom-score-adj", Needs::overlay},
 };
 
 std::string line(std::string_view feature, const char* name, Needs needs = Needs::both) {
@@ -45,7 +47,6 @@ bool names_disk(const QosStrategy& qos, bool (*is)(const Block&)) {
 bool is_link(const Block& block) {
   return block.type == BlockType::device && block.name.starts_with("/dev/disk/");
 }
-bool is_volume(const Block& block) { return block.type == BlockType::pod_volume; }
 
 /// The policy is on for pods that ask for a part of their own; the configuration asks for classes.
 bool limits_cache(const QosStrategy& qos) {
@@ -71,10 +72,12 @@ std::vector<std::string> needed_rights(const NodeSlo& slo) {
         out.push_back(line(right.policy, right.name, right.needs));
   };
   std::apply([&](const auto*... each) { (ask(each), ...); }, decide::kPolicies);
+  const auto& interference = slo.evenkeel.interference;
+  if (interference.enable && (interference.run_queue || interference.counters))
+    out.push_back(line("interference", "run-queue"));
   if (needs_run_queue(slo.evenkeel.brake)) out.push_back(line("brake.runQueue", "run-queue"));
   if (limits_cache(slo.qos)) out.push_back(line("resctrl", "resctrl", Needs::overlay));
   if (names_disk(slo.qos, is_link)) out.push_back(line("a disk's name in /dev/disk", "disk-names"));
-  if (names_disk(slo.qos, is_volume)) out.push_back(line("podvolume", "pod-volumes", Needs::overlay));
   if (slo.evenkeel.contention.enable && slo.evenkeel.contention.taint)
     out.push_back(line("contention.taint", "node-taint", Needs::overlay));
   if (std::ranges::any_of(slo.evenkeel.objectives, is_elsewhere))

@@ -81,8 +81,9 @@ void probe_bpf(const Host& host, const tree::CgroupTree& tree, std::vector<Capab
   std::string why = bpf_unavailable_reason(host);
   if (why.empty() && tree.layout().root(Controller::cpu).empty()) why = kNoCpuRoot;
   out.push_back(row_of("bpf-run-queue", why, "pressure of the CPU, which does not say who had it"));
-  if (why.empty()) why = why_no_cpu_cycles();
-  out.push_back(row_of("bpf-counters", why, ""));
+  const std::string no_cycles = why_no_cpu_cycles();
+  if (why.empty()) why = no_cycles;
+  out.push_back(row_of("bpf-counters", why, no_cycles.empty() ? "containers are counted in turn" : ""));
 }
 
 }  // namespace evenkeel::features

@@ -39,8 +39,8 @@ std::vector<FileRow> file_rows() {
   return out;
 }
 
-// Cgroups to read: the known ones, else all below the hierarchy's root, and the root itself, which has the
-// files too on v1.
+// Cgroups to read: up to 16 known ones, then directories in the hierarchy's root up to 32 in all, and the
+// root itself, which has the files too on v1.
 std::vector<std::string> places(const Host& host, const tree::CgroupTree& tree, const std::string& root) {
   constexpr std::size_t kEnough = 16;
   std::vector<std::string> out;
