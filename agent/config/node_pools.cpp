@@ -21,9 +21,10 @@ constexpr Row kEntryRows[] = {
         "the nodes of the pool, by the labels of the Node; {} selects every node"),
 };
 constexpr Row kListRows[] = {
-    list<&NodePoolList::pools>(kNodeStrategies, &rows_of<kEntryRows>,
-                               "settings of node pools: an entry may have every section of this file; the "
-                               "first that selects the node counts"),
+    list<&NodePoolList::pools>(
+        kNodeStrategies, &rows_of<kEntryRows>,
+        "settings of node pools: an entry may have every section of this file; for "
+        "each section, the first entry that selects the node and has the section counts"),
 };
 
 bool of_pool(std::string_view key) {

@@ -24,7 +24,7 @@ struct NodeSloConfig {
   NodeSlo slo{};
   std::vector<EffectiveSetting> effective{};  ///< every field of the schema, in its order
   std::vector<std::string>
-      notices{};  ///< legal, but without effect: a section whose loop is not active in this version, …
+      notices{};  ///< legal, but without effect: an eviction trigger without its threshold, …
   std::vector<document::Problem> problems{};  ///< not empty: slo must not be used
   bool by_labels = false;                     ///< has nodeStrategies: other labels may make another slo
   std::vector<std::string> pools{};  ///< which of nodeStrategies apply to the node, and to which sections

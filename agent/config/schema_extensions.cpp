@@ -44,10 +44,12 @@ constexpr Row kColocationRows[] = {
                                            "what counts as used memory", kWord),
     number<&C::degrade_time_minutes>("degradeTimeMinutes", kPositive, "minutes",
                                      "nothing is lent after this time without measurements"),
-    number<&C::update_time_threshold_seconds>("updateTimeThresholdSeconds", kPositive, "seconds",
-                                              "maximum time between two reports of unchanged amounts"),
+    number<&C::update_time_threshold_seconds>(
+        "updateTimeThresholdSeconds", kPositive, "seconds",
+        "time after the last report at which smaller changes are reported, too"),
     number<&C::resource_diff_threshold>("resourceDiffThreshold", Range{0, 1}, "fraction of the value",
-                                        "smaller changes are not reported", Kind::ratio),
+                                        "smaller changes are reported only after updateTimeThresholdSeconds",
+                                        Kind::ratio),
     number<&C::mid_cpu_threshold_percent>("midCPUThresholdPercent", kNotNegative, "percent of capacity",
                                           "maximum of mid-cpu"),
     number<&C::mid_memory_threshold_percent>("midMemoryThresholdPercent", kNotNegative, "percent of capacity",
@@ -78,10 +80,10 @@ constexpr Row gate(std::string_view doc) {
 constexpr Row kGateRows[] = {
     gate<0>("evict best effort pods that are starved of CPU"),
     gate<1>("evict by priority when the node's CPU use is high"),
-    gate<2>("evict by priority when CPU requests exceed what is allocatable"),
+    gate<2>("evict by priority when requests for batch or mid CPU exceed what the Node offers of it"),
     gate<3>("evict best effort pods when the node's memory use is high"),
     gate<4>("evict by priority when the node's memory use is high"),
-    gate<5>("evict by priority when memory requests exceed what is allocatable"),
+    gate<5>("evict by priority when requests for batch or mid memory exceed what the Node offers of it"),
     gate<6>("evict best effort pods that repeatedly slow a service down (interference.evictAfter)"),
 };
 
@@ -200,9 +202,9 @@ constexpr std::string_view kNormalizationWords[] = {"false", "true", "auto"};
 constexpr std::string_view kAmplificationWords[] = {"false", "auto"};
 constexpr Row kEvenkeelRows[] = {
     toggle<&E::hands_off>("handsOff", "write nothing on this node, and restore what was written"),
-    toggle<&E::cpusets>(
-        "cpusets",
-        "pin containers to the CPUs that the scheduler assigned to their pod, other services to the rest"),
+    toggle<&E::cpusets>("cpusets",
+                        "pin containers to the CPUs that the scheduler assigned to their pod, other services "
+                        "to the rest; keep best effort off reserved CPUs and those of LSE pods"),
     toggle<&E::batch_resources>("batchResources",
                                 "set shares, quota and memory limit of pods that use batch or mid resources"),
     {.key = "cpuNormalization",
@@ -257,9 +259,9 @@ constexpr Row kEvenkeelRows[] = {
                          "targets for figures that services report of themselves, such as their latency"),
     list<&E::trust>("trust", &trust_rows,
                     "pods whose own labels and annotations may claim things at the expense of other pods"),
-    section<&E::brake>(
-        "brake", &brake_rows,
-        "throttles best effort within milliseconds when a service waits, until the slower loops react"),
+    section<&E::brake>("brake", &brake_rows,
+                       "throttles best effort within milliseconds when a service waits, until the policies "
+                       "that decide once a tick react"),
 };
 
 constexpr Row kExtensionRows[] = {

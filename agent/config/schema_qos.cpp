@@ -21,7 +21,8 @@ constexpr Row kCpuRows[] = {
         "cpu.bvt_warp_ns (Anolis); on other kernels -1 sets cpu.idle for best effort"),
     number<&CpuQos::sched_idle>("schedIdle", kBit, "", "cpu.idle; only with cpuPolicy: coreSched"),
     toggle<&CpuQos::core_expeller>(
-        "coreExpeller", "give the class its own core scheduling group; only with cpuPolicy: coreSched"),
+        "coreExpeller",
+        "keep the class off cores that run classes without coreExpeller; only with cpuPolicy: coreSched"),
 };
 
 using M = MemoryQos;
@@ -39,7 +40,7 @@ constexpr Row kMemoryRows[] = {
                               "shifts the node's minimum watermark for the class (Anolis)"),
     number<&M::priority_enable>("priorityEnable", kBit, "", "OOM killer chooses by priority (Anolis)"),
     number<&M::priority>("priority", Range{0, 12}, "level", "OOM priority; lower is killed first (Anolis)"),
-    number<&M::oom_kill_group>("oomKillGroup", kBit, "", "memory.oom.group: kill whole containers"),
+    number<&M::oom_kill_group>("oomKillGroup", kBit, "", "memory.oom.group: kill whole containers and pods"),
     toggle<&M::page_cache_enable>("pageCacheEnable", "limit the page cache of each pod"),
     number<&M::page_cache_limit_percent>("pageCacheLimitPercent", kPercent, "percent of the pod's limit",
                                          "page cache limit of each pod"),
@@ -216,7 +217,7 @@ constexpr Row kDynamicRows[] = {
                            "interference.enable and hardware counters)"),
     number<&D::high_miss_percent>(
         "highMissPercent", Range{101, 10000}, "percent of their usual misses",
-        "above this a service's misses reduce best effort's cache ways step by step"),
+        "above this the misses of all services together reduce best effort's cache ways step by step"),
     number<&D::low_miss_percent>("lowMissPercent", Range{100, 10000}, "percent of their usual misses",
                                  "below this best effort's cache ways are restored one by one"),
     number<&D::least_misses_per_million>("leastMissesPerMillion", Range{0, 1'000'000},

@@ -34,7 +34,7 @@ std::string found_text(const document::Value& value);
 // Walks a document along the schema's rows and fills the members; suggests the key that was probably meant.
 
 // Reads a document by the schema's rows and fills the members. Reports every problem, not only the first.
-// Does not know any key's meaning (rules.h does).
+// Does not know any key's meaning (rules*.cpp do).
 
 /// The place of each given key, by its full name ("cpuBurstStrategy.policy", "hostApplications[0].name").
 using Origins = std::map<std::string, document::Place>;
@@ -63,8 +63,8 @@ std::string unknown_key_text(std::string_view key, std::span<const std::string_v
 /// Empty when no known word is close enough.
 std::string_view did_you_mean(std::string_view word, std::span<const std::string_view> known);
 
-// Checks what no single schema row can: settings that contradict each other, missing partners, sections whose
-// loop this version does not have. Does not change settings, except for a host application's default
+// Checks what no single schema row can: settings that contradict each other, missing partners, settings
+// without effect. Does not change settings, except for a host application's default
 // directory.
 
 /// Contradictions become problems.
@@ -75,9 +75,9 @@ void check_host_applications(NodeSlo& slo, SchemaRead& read);
 void check_trust(const NodeSlo& slo, SchemaRead& read);
 /// rules_objectives.cpp: what each objective means, and where its figure comes from.
 void check_objectives(const NodeSlo& slo, SchemaRead& read);
-/// rules_interference.cpp: models given in the configuration.
+/// rules_host.cpp: models given in the configuration.
 void check_given_normals(const InterferenceSettings& settings, SchemaRead& read);
-/// rules_notices.cpp: legal settings that have no effect (yet).
+/// rules_notices.cpp: legal settings that have no effect.
 void add_notices(const NodeSlo& slo, SchemaRead& read);
 
 // What evenkeel check prints, and the example file written from the schema's rows.

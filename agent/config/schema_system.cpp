@@ -100,7 +100,7 @@ constexpr Row kSpecRows[] = {
                                  "raises the quota of throttled containers while the node has idle CPU"),
     section<&NodeSlo::system>("systemStrategy", &system_rows, "settings of the whole machine"),
     list<&NodeSlo::host_applications>("hostApplications", &host_application_rows,
-                                      "process groups outside of pods"),
+                                      "services and batch jobs outside of pods, by their cgroup"),
     {.key = "extensions",
      .kind = Kind::section,
      .doc = "settings beyond the NodeSLO schema",

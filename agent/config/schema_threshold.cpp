@@ -29,11 +29,12 @@ constexpr Row kRows[] = {
                                            "percent of the node's memory",
                                            "evict until use is below this; not set: the threshold minus 2"),
     number<&T::memory_allocatable_evict_threshold_percent>(
-        "memoryAllocatableEvictThresholdPercent", kNotNegative, "percent of allocatable memory",
-        "requested memory that starts eviction; needs the lower percentage and "
+        "memoryAllocatableEvictThresholdPercent", kNotNegative,
+        "percent of the Node's batch-memory or mid-memory",
+        "requested batch-memory or mid-memory that starts eviction; needs the lower percentage and "
         "allocatableEvictPriorityThreshold"),
     number<&T::memory_allocatable_evict_lower_percent>("memoryAllocatableEvictLowerPercent", kNotNegative,
-                                                       "percent of allocatable memory",
+                                                       "percent of the Node's batch-memory or mid-memory",
                                                        "evict until requests are below this"),
     number<&T::cpu_evict_be_satisfaction_upper_percent>(
         "cpuEvictBESatisfactionUpperPercent", kPercent, "percent of requested CPU",
@@ -50,12 +51,12 @@ constexpr Row kRows[] = {
                                             "CPU use that starts eviction by priority"),
     number<&T::cpu_evict_lower_percent>("cpuEvictLowerPercent", kPercent, "percent of the node's CPU",
                                         "evict until use is below this; not set: the threshold minus 2"),
-    number<&T::cpu_allocatable_evict_threshold_percent>("cpuAllocatableEvictThresholdPercent", kNotNegative,
-                                                        "percent of allocatable CPU",
-                                                        "requested CPU that starts eviction; needs the lower "
-                                                        "percentage and allocatableEvictPriorityThreshold"),
+    number<&T::cpu_allocatable_evict_threshold_percent>(
+        "cpuAllocatableEvictThresholdPercent", kNotNegative, "percent of the Node's batch-cpu or mid-cpu",
+        "requested batch-cpu or mid-cpu that starts eviction; needs the lower "
+        "percentage and allocatableEvictPriorityThreshold"),
     number<&T::cpu_allocatable_evict_lower_percent>("cpuAllocatableEvictLowerPercent", kNotNegative,
-                                                    "percent of allocatable CPU",
+                                                    "percent of the Node's batch-cpu or mid-cpu",
                                                     "evict until requests are below this"),
     word<&T::cpu_evict_policy>(
         "cpuEvictPolicy", kEvictWords,
@@ -87,7 +88,7 @@ constexpr Row kBrakeRows[] = {
         "also detect by BPF, where available, that a service waits for a CPU that best effort uses"),
     number<&B::window>("window", Range{50 * kMillisecond, 10 * kSecond}, "duration",
                        "PSI window, raised to the kernel's minimum: 500ms before Linux 6.4, 2s without "
-                       "CAP_SYS_RESOURCE; the run queue uses half of it",
+                       "CAP_SYS_RESOURCE (before Linux 6.5 none then); the run queue uses half of it",
                        Kind::duration),
     number<&B::cpu_pressure_percent>("cpuPressurePercent", Range{1, 100}, "percent of the window",
                                      "brake when tasks of a service wait for a CPU this long (PSI some; "
@@ -96,10 +97,10 @@ constexpr Row kBrakeRows[] = {
                                         "brake when tasks of a service wait for memory this long (PSI some)"),
     number<&B::cpu_percent>("cpuPercent", Range{1, 100}, "percent of the node's CPU",
                             "CPU that best effort keeps while braked"),
-    number<&B::least_cpu_per_pod>(
-        "leastMilliCPUPerPod", Range{0, 1'000'000}, "thousandths of a CPU",
-        "minimum for each best effort pod that uses 2 ms CPU a second or more, and for the others together, "
-        "so that their probes are answered"),
+    number<&B::least_cpu_per_pod>("leastMilliCPUPerPod", Range{0, 1'000'000}, "thousandths of a CPU",
+                                  "minimum for each best effort pod that uses more than 2 ms of CPU a "
+                                  "second, and for the others together, "
+                                  "so that their probes are answered"),
     number<&B::lease>("lease", Range{100 * kMillisecond, 30 * kSecond}, "duration",
                       "time after the last alarm at which the brake is released", Kind::duration),
     number<&B::max_duty_percent>("maxDutyPercent", Range{1, 100}, "percent of any minute",
@@ -108,8 +109,8 @@ constexpr Row kBrakeRows[] = {
 
 using Pr = ProofSettings;
 constexpr Row kProofRows[] = {
-    toggle<&Pr::enable>("enable",
-                        "withhold one lever after the other for one tick, and compare what services feel"),
+    toggle<&Pr::enable>(
+        "enable", "withhold one lever after the other for some seconds, and compare what services feel"),
     number<&Pr::budget_percent>("budgetPercent", Range{1, 20}, "percent of any hour",
                                 "time in which a lever is withheld for a test"),
     toggle<&Pr::withdraw>("withdraw", "withhold a lever for good when it was found to harm services"),
