@@ -115,9 +115,9 @@ void put_budget(Exposition& out, const AgentView& view) {
       if (cgroup != nullptr && measured)
         out.counter(
             "evenkeel_interference_stalled_seconds_total",
-            "Time that a service's tasks stalled because of other workloads, in seconds: CPU waits "
-            "without throttling by its own quota; reclaim and disk waits above the usual level while a "
-            "pod stood accused.",
+            "Time that a service's tasks stalled because of other workloads, in seconds: waits for a CPU on "
+            "which another workload ran (BPF); all other waits above the usual level while a pod stood "
+            "accused.",
             victim.stalled_by_others_seconds[stall],
             {{"cgroup", cgroup->path},
              {"pod", view.names().pod_name(victim.cgroup)},

@@ -127,15 +127,15 @@ constexpr AgentRow kAgent[] = {
      }},
     {"evenkeel_pods_ended_total", "Pods whose processes the agent killed because there is no API server.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.evictions.counters().pods_killed)); }},
-    {"evenkeel_eviction_failures_total", "Evictions that failed.",
+    {"evenkeel_eviction_failures_total", "Evictions that were refused, or got no usable answer.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.evictions.counters().failures)); }},
     {"evenkeel_early_ticks_total", "Rounds of deciding and writing between two ticks, started by an event.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().early_ticks)); }},
     {"evenkeel_early_tick_pauses_total",
-     "Times that events had to wait for the next tick, because rounds between two ticks had taken a tenth of "
-     "the time.",
+     "Times that rounds between two ticks had used up their tenth of the time: events then wait for the next "
+     "tick, and alarms are dropped.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().early_pauses)); }},
-    {"evenkeel_missed_ticks_total", "Ticks that came due while an earlier one was still running.",
+    {"evenkeel_missed_ticks_total", "Ticks left out because the agent was still busy when they came due.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.tick.counters().late_ticks)); }},
     {"evenkeel_tick_seconds", "Duration of the last tick, in seconds.",
      [](const AgentView& a) { return Reading(runtime::seconds(a.tick.counters().last_tick)); }},
@@ -170,7 +170,9 @@ constexpr AgentRow kAgent[] = {
        return both(a.execution.counters().foreign, a.execution.writers().totals().foreign);
      }},
     {"evenkeel_resets_total",
-     "Values that systemd reset as a side effect of another change, and that the agent wrote again at once.",
+     "Values of systemd units that systemd or an unknown process reset as a side effect of another change, "
+     "and "
+     "that the agent wrote again at once.",
      [](const AgentView& a) { return Reading(static_cast<double>(a.execution.counters().resets)); }},
     {"evenkeel_managed_values", "Values that the agent manages now; the original of each is in the journal.",
      [](const AgentView& a) {
@@ -216,7 +218,8 @@ Labels labels_of(const AgentView& view, const CgroupSample& cgroup) {
 void put_inputs(Exposition& out, const AgentView& view) {
   for (const auto& state : view.inputs.states()) {
     if (state.path.empty()) continue;  // an input that is not configured is not a bad one
-    out.gauge("evenkeel_input_good", "1 while the newest version of this input is valid.",
+    out.gauge("evenkeel_input_good",
+              "1 while this input is usable: its source answers, and its newest version is valid.",
               state.usable ? 1 : 0, {{"input", state.name}});
     out.gauge("evenkeel_input_info",
               "Always 1; the source label is a file, or the object requested from a server.", 1,
@@ -243,7 +246,9 @@ void put_lending(Exposition& out, const lender::Lending& lending) {
         out.gauge(name, help, static_cast<double>(*amount) / (cpu ? 1000 : 1),
                   {{"resource", lending::kLentNames[i]}});
     };
-    put_one("evenkeel_advertised", "Batch and mid resources that the node advertises, in cores or bytes.",
+    put_one("evenkeel_advertised",
+            "Batch and mid resources that the node advertises, or would advertise with --report, in cores or "
+            "bytes.",
             advertised->amounts[i]);
     put_one("evenkeel_lent_requested", "Batch and mid resources that pods request, in cores or bytes.",
             advertised->held[i]);

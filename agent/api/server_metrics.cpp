@@ -33,7 +33,8 @@ void put_pod_events(Exposition& out, const AgentView& view) {
   for (const auto& [outcome, count] :
        {std::pair{"told", events.sent}, {"repeated", events.repeated}, {"dropped", events.dropped}})
     out.counter("evenkeel_pod_events_total",
-                "Kubernetes Events about pods, by outcome: told (sent), repeated (not sent again), dropped.",
+                "Kubernetes Events about pods and the Node, by outcome: told (sent), repeated (not sent "
+                "again), dropped.",
                 static_cast<double>(count), {{"outcome", outcome}});
 }
 

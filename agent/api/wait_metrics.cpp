@@ -105,11 +105,12 @@ void put_triggers(Exposition& out, const pressure::TriggerHealth& triggers) {
   for (const auto& [state, count] :
        {std::pair{"open", triggers.open}, {"missing", triggers.missing}, {"left-out", triggers.left_out}})
     out.gauge("evenkeel_pressure_triggers",
-              "PSI triggers on services and the node: open, missing (no pressure file), left-out (beyond "
+              "PSI triggers on services and the node: open, missing (could not be opened), left-out (beyond "
               "the most that the agent opens).",
               static_cast<double>(count), {{"state", state}});
   out.gauge("evenkeel_pressure_trigger_window_seconds",
-            "Window of the PSI triggers, in seconds: the shortest that the kernel allows; 0 without "
+            "Window of the PSI triggers, in seconds: brake.window, or the next longer one that the kernel "
+            "accepts; 0 without "
             "triggers.",
             runtime::seconds(triggers.window));
 }
@@ -127,7 +128,7 @@ void put_reactions(Exposition& out, const brakes::BrakeRecord& record) {
 
 void put_brake(Exposition& out, const AgentView& view) {
   const auto& record = view.brakes.record();
-  for (const auto what : {Contended::cpu, Contended::memory, Contended::io})
+  for (const auto what : {Contended::cpu, Contended::memory})
     for (const auto source : {AlarmSource::pressure, AlarmSource::run_queue})
       if (source == AlarmSource::pressure || what == Contended::cpu)
         out.counter("evenkeel_alarms_total",

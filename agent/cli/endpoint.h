@@ -58,7 +58,8 @@ class Endpoint {
   /// Serves inside of the loop. An address that is not free is logged once and tried again with growing
   /// waits: the agent's work does not depend on it. False: the event loop refuses.
   bool serve(runtime::EventLoop& loop);
-  /// Of the kernel, for the page of capabilities; after the first tick, which finds the cgroups.
+  /// Finds out what the kernel can do, for /v1/capabilities. Call it after the first tick, which finds the
+  /// cgroups.
   void probe();
   /// The page that is asked for. When they have taken half of a tick, and half a second at least, pages other
   /// than probes are refused until renew(): clients that ask without end would delay ticks, the brake and the
@@ -69,7 +70,7 @@ class Endpoint {
     answering_.renew();
     readying_.renew();
   }
-  /// That are served, for a caller without an event loop.
+  /// The servers that are open, for a caller without an event loop.
   [[nodiscard]] std::vector<http::HttpServer*> servers() const;
 
  private:

@@ -103,8 +103,8 @@ void add_run(CLI::App* run, Flags& flags, Texts& texts) {
   option(run, "--report", flags.report,
          "where to advertise the resources that batch pods may use: none, node-status, file:PATH");
   run->add_flag("--events", flags.events,
-                "create Kubernetes Events on pods (evictions, rejected and foreign writes) and on the Node "
-                "(contention, harmful levers)")
+                "create Kubernetes Events on pods (evictions, values refused or left to another process, "
+                "antagonists) and on the Node (contention, harmful levers)")
       ->envname(env_name("--events"));
   run->add_flag("--node-metric", flags.node_metric,
                 "report the resource use of the node and its pods in the status of Koordinator's NodeMetric")
@@ -148,8 +148,8 @@ void add_demo(CLI::App* demo, Flags& flags) {
 }
 
 constexpr const char* kAskedListen =
-    "endpoint of the running agent; without it first the unix socket /run/evenkeel/evenkeel.sock, if there "
-    "is one";
+    "endpoint of the running agent; not given: the unix socket /run/evenkeel/evenkeel.sock if there is one, "
+    "then the default port";
 
 struct VerbRow {
   Verb verb;
@@ -168,7 +168,7 @@ constexpr VerbRow kVerbs[] = {
     {Verb::restore, "restore", "restore every value in the journal, without a running agent"},
     {Verb::withdraw, "withdraw",
      "remove the advertised resources from the Node; refuses while pods request them"},
-    {Verb::demo, "demo", "run a co-location experiment on this machine: alone, unmanaged, managed"},
+    {Verb::demo, "demo", "run a co-location experiment: alone, unmanaged, under a plain quota, managed"},
 };
 
 void add_check(CLI::App* check, Flags& flags) {

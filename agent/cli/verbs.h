@@ -56,10 +56,10 @@ struct Flags {
   bool dry_run = false;
   bool force = false;  ///< withdraw
   bool stepped = false;
-  bool json = false;  ///< capabilities, explain: JSON instead of text
+  bool json = false;  ///< capabilities, explain, proof: JSON instead of text
   runtime::LogFormat log_format = runtime::LogFormat::text;
   runtime::LogLevel log_level = runtime::LogLevel::info;
-  std::string pod{};  ///< explain: "namespace/name"
+  std::string pod{};  ///< explain: "namespace/name" or a uid
   Duration top_interval{std::chrono::seconds(2)};
   bool once = false;   ///< top: one frame
   bool ready = false;  ///< health: /readyz instead of /healthz

@@ -82,7 +82,8 @@ void log_request_sizes(const SchedulerFacts& now, const SchedulerFacts& before, 
         .with(
             "why",
             "the kernel refuses to set request sizes, and without them a quota on best effort harms services "
-            "on EEVDF kernels: there suppression uses CPU sets, and no other policy sets a quota");
+            "on EEVDF kernels: there suppression uses CPU sets where it would set a quota, and no other "
+            "policy sets one");
   if (!now.request_sizes_refused && before.request_sizes_refused)
     log.info("request-sizes-accepted").with("why", "quotas on best effort do no harm again");
 }

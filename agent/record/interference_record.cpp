@@ -72,7 +72,7 @@ const char* name(interference::Remedy remedy) {
 std::string limit_text(const interference::Limit& limit) {
   switch (limit.remedy) {
     case interference::Remedy::cache:
-      return "its least part of cache and memory bandwidth";
+      return "the smallest share of cache and memory bandwidth (interference.capCachePercent)";
     case interference::Remedy::memory:
       return because("{} of memory", limit.memory).text();
     case interference::Remedy::cpu:

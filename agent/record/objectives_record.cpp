@@ -18,7 +18,8 @@ News news_of(const objectives::ObjectiveStanding& one) {
       return {"objective-absent", "the service does not run here any more"};
     case Standing::unknown:
       return {"objective-unknown",
-              "there is no figure, or a stale one: the rules without objectives apply to best effort"};
+              "there is no figure, or a stale one: best effort gets at most what it would get without "
+              "objectives"};
     case Standing::ample:
     case Standing::near:
       return {"objective-met", percent + " of the target to spare"};

@@ -113,8 +113,8 @@ void record_objectives(const objectives::ObjectivesState& state, const NodeSlo& 
 void record_interference(std::span<const interference::InterferenceEvent> events, Recorder& recorder,
                          MonoTime now);
 
-// Records that memory is reclaimed from a cgroup and why reclaim ended early, once a minute per cgroup or
-// when that changes, and not for each chunk. Does not reclaim.
+// Records that memory is reclaimed from a cgroup (again only after a minute without orders), and why reclaim
+// ended early (once a minute, or when the reason changes), not each chunk. Does not reclaim.
 
 class ReclaimRecord {
  public:
