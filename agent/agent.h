@@ -1,5 +1,5 @@
-// The agent of one node: collectors, policies and writers, connected once and driven by tick(). Does not use
-// sockets, timers or threads; each part is in the folder of its name.
+// The agent of one node: collectors, policies and writers, connected once and driven by tick(). Does not own
+// an event loop; each part is in the folder of its name.
 #pragma once
 
 #include <memory>

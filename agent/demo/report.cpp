@@ -52,7 +52,7 @@ std::string row(const Outcome& outcome, Scenario scenario, Phase phase) {
                    batch ? percent(kept_ratio(figures->cpu)).c_str() : "-", batch ? work.c_str() : "-");
 }
 
-/// One character per order of magnitude of requests: each step is about three times more.
+/// One character per half order of magnitude of requests: each step is about three times more.
 char shade(std::uint64_t requests) {
   constexpr std::string_view kShades = " .:-=+*#%@";
   if (requests == 0) return kShades.front();

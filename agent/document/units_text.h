@@ -1,4 +1,4 @@
-// Parses quantities as people and Kubernetes write them: "500m", "2Gi", "1e3", "1m30s", "65%". Does not round
+// Parses quantities as people and Kubernetes write them: "500m", "2Gi", "1e3", "1m30s". Does not round
 // down or guess; absent means an invalid text or a number that does not fit.
 #pragma once
 

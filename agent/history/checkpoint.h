@@ -57,7 +57,8 @@ std::optional<Number> take_number(std::string_view& text) {
   return number;
 }
 
-// Keeps what was learned over restarts: peaks in STATE_DIR/prediction, baselines in STATE_DIR/interference.
+// Keeps what was learned over restarts: peaks in STATE_DIR/prediction, baselines in STATE_DIR/interference,
+// and what was found about levers in STATE_DIR/proof.
 // Does not decide what is learned, or when.
 
 enum class SaveReason {

@@ -1,7 +1,7 @@
 // Writes and parses STATE_DIR/prediction, the checkpoint of the peak predictor. Does not know files or
 // clocks.
 //
-// One model a line (agent/history/checkpoint_line.h), of which the body is
+// One model a line (sealed_line(), cgroup/base/text.h), of which the body is
 //
 //   1 KEY SINCE CPU_AS_OF CPU MEMORY_AS_OF MEMORY
 //
@@ -9,10 +9,6 @@
 // restarts with every boot. A histogram is BUCKET:WEIGHT,... in rising order, "-" when it is empty. Weights
 // are exact (Koordinator rounds them to ten thousandths of the largest, and keeps a sum that they no longer
 // add up to).
-//
-//   Start:     if (const auto text = read_state_file(path, kMost)) read_checkpoint(*text, now, slo,
-//   predictor); Each modelCheckpointInterval: Checkpoint::save(checkpoint_text(predictor, now)), see
-//   agent/history/checkpoint.h.
 #pragma once
 
 #include <cstddef>

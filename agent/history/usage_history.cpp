@@ -65,7 +65,7 @@ Usage UsageHistory::observe_pods(const NodeSnapshot& node, bool with_page_cache)
     if (!pod.spec->from_cgroup_only || own.window.newest() == std::nullopt)
       own.priority_class = default_priority_class(*pod.spec);
     const Usage usage = usage_of(*cgroup, with_page_cache);
-    own.window.add(at_, overflow_, usage);
+    own.window.add(at_, covered_, usage);
     add(total, usage_of(*cgroup, false));
   }
   drop_unseen(pods_);
@@ -79,7 +79,7 @@ Usage UsageHistory::observe_host_applications(const NodeSnapshot& node, bool wit
     if (!cgroup) continue;
     Entry& own = entry(host_applications_, app.spec->name);
     own.priority_class = app.spec->priority;
-    own.window.add(at_, overflow_, usage_of(*cgroup, with_page_cache));
+    own.window.add(at_, covered_, usage_of(*cgroup, with_page_cache));
     add(total, usage_of(*cgroup, false));
   }
   drop_unseen(host_applications_);
@@ -92,14 +92,14 @@ void UsageHistory::observe(const NodeSnapshot& node, const ColocationStrategy& s
   if (!node.since_previous) return;
   ++round_;
   at_ = node.at;
-  overflow_ = *node.since_previous;
+  covered_ = *node.since_previous;
   const bool with_page_cache = strategy.metric_memory_collect_policy == "usageWithPageCache";
   Usage others = observe_pods(node, with_page_cache);
   add(others, observe_host_applications(node, with_page_cache));
-  node_.add(at_, overflow_, {node.node.cpu_use, node_memory(node.node, with_page_cache)});
+  node_.add(at_, covered_, {node.node.cpu_use, node_memory(node.node, with_page_cache)});
   // Without page cache whatever the policy says, as in Koordinator: the cache belongs to the readers of the
   // files. A pod of unknown usage counts as system: overestimating it lends too little, the safe side.
-  system_.add(at_, overflow_,
+  system_.add(at_, covered_,
               {rest(node.node.cpu_use, others.cpu), rest(node_memory(node.node, false), others.memory)});
 }
 

@@ -104,7 +104,7 @@ class UsageHistory {
   Duration length_{};
   std::uint64_t round_ = 0;
   MonoTime at_{};
-  Duration overflow_{};
+  Duration covered_{};  ///< since the tick before
   UsageWindow node_{kLongestWindow, 1800};
   UsageWindow system_{kLongestWindow, 1800};
   Entries pods_{}, host_applications_{};

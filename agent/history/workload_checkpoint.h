@@ -15,7 +15,7 @@ namespace evenkeel::history {
 // Writes and parses STATE_DIR/interference: the baselines of this node's workloads, and the stalls that
 // others caused them. Does not know files or clocks.
 //
-// One signal of one workload a line (agent/history/checkpoint_line.h), of which the body is
+// One signal of one workload a line (sealed_line(), cgroup/base/text.h), of which the body is
 //
 //   1 WORKLOAD IMAGE BY SIGNAL AS_OF LEVEL SPREAD AUTOCORRELATION WEIGHT
 //

@@ -23,7 +23,7 @@ std::string node_path(const std::string& name) { return "/api/v1/nodes/" + name 
 }  // namespace
 
 struct KubeFeed::Impl {
-  Environment house;
+  Environment environment;
   http::HttpClient http;
   std::optional<KubeClient> kubelet{}, api{};
   std::unique_ptr<PodFeed> pods{};
@@ -31,35 +31,35 @@ struct KubeFeed::Impl {
   std::optional<ObjectWatch> nodeslo{};
   CgroupId newest_unknown{};
 
-  Impl(Environment given, http::HttpClient client) : house(std::move(given)), http(std::move(client)) {}
+  Impl(Environment given, http::HttpClient client) : environment(std::move(given)), http(std::move(client)) {}
 
   /// Passes the Node, or the failure to get it, to the inputs. False: the answer was not usable.
   bool take_node(const http::HttpReply& reply) {
     const auto why = trouble(reply);
     bool of_use = false;
     if (!why.empty()) {
-      house.inputs.trouble(inputs::Inputs::kNode, why);
+      environment.inputs.trouble(inputs::Inputs::kNode, why);
     } else {
       auto parsed = pods::parse_node(reply.body, "answer", pods::Source::server);
       of_use = parsed.problems.empty();
-      house.inputs.deliver(std::move(parsed), house.clock.now());
+      environment.inputs.deliver(std::move(parsed), environment.clock.now());
     }
-    house.on_change();
+    environment.on_change();
     return of_use;
   }
 
   Result<> open_nodeslo(const Options& options) {
-    auto& target = house.inputs;
+    auto& target = environment.inputs;
     // Passes what the watch reports to the inputs, with the time, and calls `on_change`.
     const auto pass_on = [this](auto take) {
       return [this, take](const auto&... what) {
-        take(what..., house.clock.now());
-        house.on_change();
+        take(what..., environment.clock.now());
+        environment.on_change();
       };
     };
     const auto source = nodeslo_object(options.nodeslo_name);
     auto watch = ObjectWatch::open(
-        house.loop, *api, house.clock, house.random,
+        environment.loop, *api, environment.clock, environment.random,
         {.name = options.nodeslo_name,
          .watch = {.collection = kNodeSlosPath,
                    .min_interval = options.min_interval,
@@ -77,7 +77,7 @@ struct KubeFeed::Impl {
     return {};
   }
   Result<> open_kubelet(const Options& options) {
-    auto client = KubeClient::open(house.loop, http, *options.kubelet, "kubelet");
+    auto client = KubeClient::open(environment.loop, http, *options.kubelet, "kubelet");
     if (!client) return tl::unexpected(client.error());
     kubelet = std::move(*client);
     return {};
@@ -85,25 +85,25 @@ struct KubeFeed::Impl {
   Result<> open_pods(const Options& options) {
     const bool from_api = api && !options.pods_node.empty();
     if (!kubelet && !from_api) return {};
-    auto opened = PodFeed::open(house, {.kubelet = kubelet ? &*kubelet : nullptr,
-                                        .api = from_api ? &*api : nullptr,
-                                        .node = options.pods_node,
-                                        .interval = options.pods_interval,
-                                        .min_interval = options.min_interval,
-                                        .timeout = options.timeout});
+    auto opened = PodFeed::open(environment, {.kubelet = kubelet ? &*kubelet : nullptr,
+                                              .api = from_api ? &*api : nullptr,
+                                              .node = options.pods_node,
+                                              .interval = options.pods_interval,
+                                              .min_interval = options.min_interval,
+                                              .timeout = options.timeout});
     if (!opened) return tl::unexpected(opened.error());
     pods = std::move(*opened);
     return {};
   }
   Result<> open_api(const Options& options) {
-    auto client = KubeClient::open(house.loop, http, *options.api, "api");
+    auto client = KubeClient::open(environment.loop, http, *options.api, "api");
     if (!client) return tl::unexpected(client.error());
     api = std::move(*client);
     if (!options.nodeslo_name.empty())
       if (auto opened = open_nodeslo(options); !opened) return opened;
     if (options.node_name.empty()) return {};
     auto poller =
-        Poller::open(house.loop, *api, house.clock, house.random,
+        Poller::open(environment.loop, *api, environment.clock, environment.random,
                      {.call = {.url = node_path(options.node_name), .total_timeout = options.timeout},
                       .interval = options.node_interval,
                       .jitter = kNodeJitter,
@@ -127,10 +127,10 @@ std::string KubeFeed::node_url(const KubeAccess& api, const std::string& node_na
 
 std::string KubeFeed::nodeslo_object(const std::string& name) { return "nodeslos/" + name; }
 
-Result<std::unique_ptr<KubeFeed>> KubeFeed::open(Environment house, const Options& options) {
-  auto http = http::HttpClient::open(house.loop);
+Result<std::unique_ptr<KubeFeed>> KubeFeed::open(Environment environment, const Options& options) {
+  auto http = http::HttpClient::open(environment.loop);
   if (!http) return tl::unexpected(http.error());
-  auto impl = std::make_unique<Impl>(std::move(house), std::move(*http));
+  auto impl = std::make_unique<Impl>(std::move(environment), std::move(*http));
   if (options.kubelet)
     if (auto opened = impl->open_kubelet(options); !opened) return tl::unexpected(opened.error());
   if (options.api)

@@ -38,7 +38,7 @@ class KubeFeed {
   static std::string nodeslo_object(const std::string& name);
 
   using Environment = FeedEnvironment;
-  static Result<std::unique_ptr<KubeFeed>> open(Environment house, const Options& options);
+  static Result<std::unique_ptr<KubeFeed>> open(Environment environment, const Options& options);
   ~KubeFeed();
 
   /// The newest cgroup directory that no pod list explains: a new one makes the feed poll the kubelet at

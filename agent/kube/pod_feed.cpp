@@ -20,23 +20,23 @@ constexpr auto kPods = inputs::Inputs::kPods;
 }  // namespace
 
 struct PodFeed::Impl {
-  Impl(FeedEnvironment where, Options how) : house(std::move(where)), options(std::move(how)) {}
+  Impl(FeedEnvironment where, Options how) : environment(std::move(where)), options(std::move(how)) {}
 
-  FeedEnvironment house;
+  FeedEnvironment environment;
   Options options;
   pods::PodListReader answer{"answer", pods::Source::kubelet};
   std::optional<Poller> kubelet{};
   std::optional<PodWatch> watch{};  ///< of the API server; absent while the kubelet answers
   std::string kubelet_trouble{};    ///< why the API server is watched instead
 
-  [[nodiscard]] MonoTime now() const { return house.clock.now(); }
+  [[nodiscard]] MonoTime now() const { return environment.clock.now(); }
   [[nodiscard]] std::string kubelet_url() const { return PodFeed::kubelet_url(options.kubelet->server()); }
 
   // --- the kubelet
 
   Result<> poll_kubelet() {
     auto poller =
-        Poller::open(house.loop, *options.kubelet, house.clock, house.random,
+        Poller::open(environment.loop, *options.kubelet, environment.clock, environment.random,
                      {.call = {.url = kPath,
                                .total_timeout = options.timeout,
                                .longest_body = document::kLongestList,
@@ -60,29 +60,29 @@ struct PodFeed::Impl {
     } else {
       kubelet_fails(why);
     }
-    house.on_change();
+    environment.on_change();
     return why.empty();
   }
   void kubelet_answers(pods::PodList list) {
     if (watch) {
       watch.reset();
-      house.inputs.pods_from(kubelet_url(), "the kubelet answers again");
+      environment.inputs.pods_from(kubelet_url(), "the kubelet answers again");
     }
-    house.inputs.deliver(std::move(list), now());
+    environment.inputs.deliver(std::move(list), now());
   }
   void kubelet_fails(const std::string& why) {
     kubelet_trouble = kubelet_url() + ": " + why;
     if (watch) return;  // of two servers, only the one that is to deliver is reported
-    house.inputs.trouble(kPods, why);
-    const bool fresh = house.inputs.state(kPods).loaded && !house.inputs.is_stale(kPods, now());
+    environment.inputs.trouble(kPods, why);
+    const bool fresh = environment.inputs.state(kPods).loaded && !environment.inputs.is_stale(kPods, now());
     if (options.api != nullptr && !fresh && watch_api())
-      house.inputs.pods_from(PodWatch::url(options.api->server(), options.node), kubelet_trouble);
+      environment.inputs.pods_from(PodWatch::url(options.api->server(), options.node), kubelet_trouble);
   }
 
   // --- the API server
 
   Result<> watch_api() {
-    auto opened = PodWatch::open(house.loop, *options.api, house.clock, house.random,
+    auto opened = PodWatch::open(environment.loop, *options.api, environment.clock, environment.random,
                                  {.node = options.node,
                                   .watch = {.spread = kSpread,
                                             .min_interval = options.min_interval,
@@ -91,8 +91,8 @@ struct PodFeed::Impl {
                                  {.pods = [this](pods::PodList list) { api_answers(std::move(list)); },
                                   .confirmed =
                                       [this] {
-                                        house.inputs.confirmed(kPods, now());
-                                        house.on_change();
+                                        environment.inputs.confirmed(kPods, now());
+                                        environment.on_change();
                                       },
                                   .trouble = [this](const std::string& why) { api_fails(why); }});
     if (!opened) return tl::unexpected(opened.error());
@@ -102,19 +102,19 @@ struct PodFeed::Impl {
   void api_answers(pods::PodList list) {
     if (options.kubelet != nullptr)
       list.origin = "from the API server, since the kubelet does not answer: " + kubelet_trouble;
-    house.inputs.deliver(std::move(list), now());
-    house.on_change();
+    environment.inputs.deliver(std::move(list), now());
+    environment.on_change();
   }
   void api_fails(const std::string& why) {
-    house.inputs.trouble(kPods, kubelet_trouble.empty() ? why : why + "; " + kubelet_trouble);
-    house.on_change();
+    environment.inputs.trouble(kPods, kubelet_trouble.empty() ? why : why + "; " + kubelet_trouble);
+    environment.on_change();
   }
 };
 
 std::string PodFeed::kubelet_url(const std::string& server) { return server + kPath; }
 
-Result<std::unique_ptr<PodFeed>> PodFeed::open(const FeedEnvironment& house, const Options& options) {
-  auto impl = std::make_unique<Impl>(house, options);
+Result<std::unique_ptr<PodFeed>> PodFeed::open(const FeedEnvironment& environment, const Options& options) {
+  auto impl = std::make_unique<Impl>(environment, options);
   const auto opened = options.kubelet != nullptr ? impl->poll_kubelet() : impl->watch_api();
   if (!opened) return tl::unexpected(opened.error());
   return std::unique_ptr<PodFeed>(new PodFeed(std::move(impl)));

@@ -37,7 +37,7 @@ class PodFeed {
   static std::string kubelet_url(const std::string& server);
 
   /// The clients must outlive it.
-  static Result<std::unique_ptr<PodFeed>> open(const FeedEnvironment& house, const Options& options);
+  static Result<std::unique_ptr<PodFeed>> open(const FeedEnvironment& environment, const Options& options);
   ~PodFeed();
 
   /// A pod has appeared that the kubelet's last list does not explain. A watch needs no such hint.

@@ -1,4 +1,5 @@
-// The monotonic and the wall clock; nothing else reads the machine's time.
+// The monotonic and the wall clock; nothing else but the demo (demo/load.cpp) reads the
+// machine's time.
 #pragma once
 
 #include "qos/model/units.h"

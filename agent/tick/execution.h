@@ -64,7 +64,7 @@ class Decider {
   /// The reclaim orders of this tick, in place of all earlier ones. Only on fresh measurements.
   void decide_reclaim(std::vector<ReclaimOrder>& orders);
 
-  /// Saves what is usual for workloads if `reason` asks for a copy.
+  /// Saves what is usual for workloads and what was found about levers, if `reason` asks for a copy.
   void save(MonoTime now, history::SaveReason reason);
 
   [[nodiscard]] const decide::PolicyState& state() const { return state_; }

@@ -29,7 +29,7 @@ struct NodeMetricReporter::Impl {
   const runtime::Clock& clock;
   Random random;
   Options options;
-  Environment house;
+  Environment environment;
   record::ReportState state{};
   std::optional<Patcher> patcher{};
   std::optional<runtime::Timer> timer{};
@@ -37,13 +37,13 @@ struct NodeMetricReporter::Impl {
   bool reporting = false;  ///< the request in flight is a report
 
   Impl(const runtime::Clock& time, Random numbers, Options how, Environment to)
-      : clock(time), random(std::move(numbers)), options(std::move(how)), house(std::move(to)) {}
+      : clock(time), random(std::move(numbers)), options(std::move(how)), environment(std::move(to)) {}
   Impl(const Impl&) = delete;
   Impl& operator=(const Impl&) = delete;
   ~Impl() = default;
 
   void arm(double jitter) {
-    armed_for = house.interval();
+    armed_for = environment.interval();
     timer->arm(jittered(armed_for, jitter, random));
   }
   void report() {
@@ -51,14 +51,14 @@ struct NodeMetricReporter::Impl {
     arm(options.jitter);
   }
   std::string body() {
-    auto status = house.status();
+    auto status = environment.status();
     reporting = !status.empty();
     if (!reporting) failed("the node's usage is not known yet");
     return status;
   }
   bool take(const http::HttpReply& reply) {
     const bool report = std::exchange(reporting, false);
-    if (!reply.ok() || !house.stands(reply.body)) {
+    if (!reply.ok() || !environment.stands(reply.body)) {
       failed(why_not(reply));
       return false;
     }
@@ -67,21 +67,21 @@ struct NodeMetricReporter::Impl {
       state.last_accepted = clock.now();
     }
     state.last_error.clear();
-    house.on_change(state);
-    if (house.interval() != armed_for) arm(state.accepted == 0 ? kFirstJitter : options.jitter);
+    environment.on_change(state);
+    if (environment.interval() != armed_for) arm(state.accepted == 0 ? kFirstJitter : options.jitter);
     return true;
   }
   void failed(std::string why) {
     ++state.failures;
     state.last_error = std::move(why);
-    house.on_change(state);
+    environment.on_change(state);
   }
 };
 
 Result<NodeMetricReporter> NodeMetricReporter::open(runtime::EventLoop& loop, KubeClient& api,
                                                     const runtime::Clock& clock, Random random,
-                                                    Options options, Environment house) {
-  auto impl = std::make_unique<Impl>(clock, random, std::move(options), std::move(house));
+                                                    Options options, Environment environment) {
+  auto impl = std::make_unique<Impl>(clock, random, std::move(options), std::move(environment));
   auto* const self = impl.get();
   auto patcher = Patcher::open(
       loop, api, clock, std::move(random),

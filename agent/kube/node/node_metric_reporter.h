@@ -38,7 +38,7 @@ class NodeMetricReporter {
   /// does not rest on the first moments alone.
   static Result<NodeMetricReporter> open(runtime::EventLoop& loop, KubeClient& api,
                                          const runtime::Clock& clock, Random random, Options options,
-                                         Environment house);
+                                         Environment environment);
   NodeMetricReporter(NodeMetricReporter&&) noexcept;
   NodeMetricReporter& operator=(NodeMetricReporter&&) noexcept;
   ~NodeMetricReporter();

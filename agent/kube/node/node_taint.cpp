@@ -23,8 +23,8 @@ bool put_copy(runtime::Json& json, const document::Value& taint) {
     const auto* scalar = value.scalar();
     if (scalar != nullptr && scalar->quoted)
       json.member(key, scalar->text);
-    else
-      whole = whole && scalar != nullptr && scalar->text == "null";
+    else if (!value.null())
+      whole = false;
   }
   json.end_object();
   return whole;

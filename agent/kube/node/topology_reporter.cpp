@@ -32,7 +32,7 @@ struct TopologyReporter::Impl {
   const runtime::Clock& clock;
   Random random;
   Options options;
-  Environment house;
+  Environment environment;
   PacedRequest request;
   std::optional<std::string> standing{};  ///< the object as last answered; absent: not known
   bool missing = false;                   ///< the server has none
@@ -45,7 +45,7 @@ struct TopologyReporter::Impl {
       : clock(time),
         random(numbers),
         options(std::move(how)),
-        house(std::move(to)),
+        environment(std::move(to)),
         request(api, time, std::move(numbers),
                 {.min_interval = options.min_interval, .longest_wait = options.longest_wait}) {}
 
@@ -58,14 +58,14 @@ struct TopologyReporter::Impl {
     if (!why.empty()) ++state.failures;
     if (std::exchange(told, true) && state.last_error == why) return;
     state.last_error = why;
-    house.on_change(state);
+    environment.on_change(state);
   }
 
   void due() {
     if (request.in_flight()) return;
     if (missing) return create();
     if (!standing || clock.now() - looked >= options.look_interval) return patch("{}");
-    const auto body = house.patch(*standing);
+    const auto body = environment.patch(*standing);
     if (!body) return unknown(body.error());
     if (!body->empty()) return patch(*body);
     stands();
@@ -78,7 +78,7 @@ struct TopologyReporter::Impl {
   }
   void create() {
     if (node_uid.empty()) return ask("GET", "/api/v1/nodes/" + options.node + "?resourceVersion=0", {});
-    auto body = house.object(node_uid);
+    auto body = environment.object(node_uid);
     if (!body) return unknown(body.error());
     ask("POST", kCollection, std::move(*body));
   }
@@ -135,8 +135,9 @@ struct TopologyReporter::Impl {
 
 Result<TopologyReporter> TopologyReporter::open(runtime::EventLoop& loop, KubeClient& api,
                                                 const runtime::Clock& clock, Random random, Options options,
-                                                Environment house) {
-  auto impl = std::make_unique<Impl>(api, clock, std::move(random), std::move(options), std::move(house));
+                                                Environment environment) {
+  auto impl =
+      std::make_unique<Impl>(api, clock, std::move(random), std::move(options), std::move(environment));
   if (auto opened = impl->request.open(loop, [self = impl.get()] { self->due(); }); !opened)
     return tl::unexpected(opened.error());
   impl->begin();

@@ -44,7 +44,7 @@ class TopologyReporter {
 
   /// `loop`, `api` and `clock` must outlive it.
   static Result<TopologyReporter> open(runtime::EventLoop& loop, KubeClient& api, const runtime::Clock& clock,
-                                       Random random, Options options, Environment house);
+                                       Random random, Options options, Environment environment);
   TopologyReporter(TopologyReporter&&) noexcept;
   TopologyReporter& operator=(TopologyReporter&&) noexcept;
   ~TopologyReporter();
