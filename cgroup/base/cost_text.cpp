@@ -59,10 +59,11 @@ std::string restorable_cost_line(std::string_view name, std::uint32_t device, st
     if (of != device) return;
     out = device_text(device);
     const auto rest = trimmed(line);
-    const bool chosen = value_of(rest, "ctrl") == "auto";
+    const bool by_kernel = value_of(rest, "ctrl") == "auto";
     Scanner scan(rest);
     for (auto word = scan.word(); !word.empty(); word = scan.word())
-      if (!chosen || word.starts_with("enable=") || word.starts_with("ctrl=")) out.append(" ").append(word);
+      if (!by_kernel || word.starts_with("enable=") || word.starts_with("ctrl="))
+        out.append(" ").append(word);
   });
   return out;
 }
@@ -71,8 +72,8 @@ bool same_cost(std::string_view a, std::string_view b) {
   Scanner scan(a);
   const auto device = scan.word();
   if (device != Scanner(b).word()) return false;
-  const auto as_chosen = [](std::string_view line) { return value_of(line, "ctrl") == "auto"; };
-  if (as_chosen(a) != as_chosen(b)) return false;
+  const auto is_by_kernel = [](std::string_view line) { return value_of(line, "ctrl") == "auto"; };
+  if (is_by_kernel(a) != is_by_kernel(b)) return false;
   for (auto word = scan.word(); !word.empty(); word = scan.word()) {
     const auto key = word.substr(0, word.find('='));
     const auto other = value_of(b, key);

@@ -111,21 +111,21 @@ std::vector<std::string> disk_writes(std::string_view name, std::string_view who
   Scanner wanted(one[0]);
   const auto device = parse_device(wanted.word());
   if (trimmed(wanted.rest()) != none_word(name)) return one;
-  std::string cgroups;
+  std::string cgroup_weight;
   std::vector<std::string> others;
   bool had_own = false;
   for (Scanner scan(whole); !scan.done();) {
     const auto line = scan.line();
     Scanner words(line);
     const auto word = words.word();
-    if (word == "default") cgroups = trimmed(words.rest());
+    if (word == "default") cgroup_weight = trimmed(words.rest());
     if (const auto of = parse_device(word); of && of == device)
       had_own = true;
     else if (of)
       others.emplace_back(trimmed(line));
   }
-  if (!had_own || cgroups.empty()) return one;
-  others.insert(others.begin(), cgroups);
+  if (!had_own || cgroup_weight.empty()) return one;
+  others.insert(others.begin(), cgroup_weight);
   return others;
 }
 

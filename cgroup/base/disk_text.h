@@ -13,9 +13,6 @@
 
 namespace evenkeel {
 
-// Reads and replaces one disk's part of files with a line per disk ("8:16 rbps=1048576 wbps=max …", "8:16
-// 1048576", "8:16 default"). Does not touch files.
-
 /// The file's name in a knob table's name: "io.max:rbps" is the part rbps of a line of io.max.
 constexpr std::string_view file_part(std::string_view name) { return name.substr(0, name.find(':')); }
 constexpr std::string_view key_part(std::string_view name) {

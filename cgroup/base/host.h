@@ -1,7 +1,7 @@
 // Read access to the machine, or to a directory that looks like one: everything under proc/ and sys/ is
-// opened beneath this root and nowhere else. Does not write: file_writer.cpp is the only file that opens
-// anything for writing below the root. Symbolic links that lead out of the root are refused (openat2
-// RESOLVE_IN_ROOT).
+// opened beneath this root and nowhere else. Does not write (file_writer.cpp does). Symbolic links
+// are followed inside the root, absolute ones too (openat2 RESOLVE_IN_ROOT); those of procfs that lead to
+// open files (magic links) are refused.
 #pragma once
 
 #include <span>

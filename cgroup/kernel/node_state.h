@@ -30,7 +30,6 @@ class NodeState {
   [[nodiscard]] CgroupKind kind(int group) const { return groups_[at(group)].kind; }
   [[nodiscard]] bool hands_off(int group) const { return groups_[at(group)].hands_off; }
   [[nodiscard]] const CpuSet& online() const { return online_; }
-  [[nodiscard]] const tree::Layout& layout() const { return tree_.layout(); }
 
   /// The model's state of the files; index() gives the group.
   KernelRules& now() { return now_; }

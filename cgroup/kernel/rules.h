@@ -55,7 +55,8 @@ class KernelRules {
   int write(int group, std::string_view file, std::string_view text);
   /// What the file reads, including the line end; absent: ENOENT.
   [[nodiscard]] std::optional<std::string> read(int group, std::string_view file) const;
-  /// The same as write, without formatting as text. An unlimited number is ignored (EINVAL).
+  /// The same as write, without formatting as text. `Unlimited` gives EINVAL for burst, shares and idle;
+  /// quota and plain levers take it.
   int set(int group, Knob knob, const KnobValue& value);
   [[nodiscard]] KnobValue value(int group, Knob knob) const;
   /// Stores a known or intended value without checking the rules.

@@ -54,7 +54,7 @@ KernelParsed<std::uint64_t> unsigned_number(std::string_view text) {
   return {0, found.value};
 }
 
-/// One region of a CPU list: "3", "0-3", "0-7:2/4", "all", and N for the last CPU.
+/// A CPU list, region by region: "3", "0-3", "0-7:2/4", "all", and N for the last CPU.
 class ListReader {
  public:
   ListReader(std::string_view text, int cpu_ids) : rest_(text), last_(static_cast<unsigned>(cpu_ids) - 1) {}

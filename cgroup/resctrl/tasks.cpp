@@ -1,6 +1,5 @@
-// Which task is in which resctrl group. A task's children start in its group, so a cgroup is checked until
-// all its tasks are in the group, a few times more, and then once a minute: for a process that joined it from
-// outside.
+// Which task is in which resctrl group. A task's children start in its group, so a cgroup is checked
+// four times, once a second, and then once a minute: for a process that joined it from outside.
 #include <algorithm>
 #include <array>
 #include <charconv>

@@ -32,9 +32,8 @@ class ResctrlGroupWriter final : public executor::Actuator {
                      bool dry_run);
   ~ResctrlGroupWriter() override;
 
-  /// Applies the plan. Adds what it did to `report`. A new cgroup is checked until no task is found outside
-  /// of its group, and for a few ticks more; then every cgroup once a minute, for tasks that joined it from
-  /// elsewhere.
+  /// Applies the plan. Adds what it did to `report`. A new cgroup is checked four times, once a second; then
+  /// every cgroup once a minute, for tasks that joined it from elsewhere.
   void apply(const decide::ResctrlPlan& plan, MonoTime now, executor::Report& report);
   void serve(const decide::Intents& intents, MonoTime now, executor::Report& report) override {
     apply(intents.resctrl(), now, report);

@@ -187,9 +187,10 @@ Result<Layout> detect_layout(const Host& host, std::string_view cgroup_root) {
 }
 
 bool is_true_root(const Host& host, const Layout& layout, const std::string& hierarchy) {
-  if (hierarchy == layout.unified) return !host.exists(hierarchy + "/cgroup.type");  // not of the root
-  return host.exists(hierarchy + "/cgroup.sane_behavior") ||
-         !host.on_kernel_fs(hierarchy);  // only of the root
+  // The root has no cgroup.type.
+  if (hierarchy == layout.unified) return !host.exists(hierarchy + "/cgroup.type");
+  // Only the root has cgroup.sane_behavior; a fake root counts as one.
+  return host.exists(hierarchy + "/cgroup.sane_behavior") || !host.on_kernel_fs(hierarchy);
 }
 
 bool detect_driver(const Host& host, Layout& layout) {

@@ -44,7 +44,7 @@ struct Layout {
   [[nodiscard]] std::string qos_dir(KubeQos qos) const;
 };
 
-/// Reads /sys/fs/cgroup and /proc/mounts-like facts below the host's root. Fails only if there is no cgroup
+/// Reads sys/fs/cgroup below the host's root. Fails only if there is no cgroup
 /// file system at all. `cgroup_root` is the kubelet's flag of that name ("" or "/a/b").
 Result<Layout> detect_layout(const Host& host, std::string_view cgroup_root);
 

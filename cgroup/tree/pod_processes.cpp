@@ -30,14 +30,14 @@ std::vector<int> pids_in(std::string_view text) {
 
 bool contains(const std::vector<int>& pids, int pid) { return std::ranges::find(pids, pid) != pids.end(); }
 
-struct HeldValue {
+struct HeldProcess {
   int pid = 0;
   Fd process{};  ///< none where the kernel has no pidfd (before 5.3)
 };
 
 /// Processes that exited meanwhile are left out.
-std::vector<HeldValue> hold(std::span<const int> pids) {
-  std::vector<HeldValue> held;
+std::vector<HeldProcess> hold(std::span<const int> pids) {
+  std::vector<HeldProcess> held;
   for (const int pid : pids) {
     Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
     if (!process && errno != ENOSYS) continue;
@@ -46,7 +46,7 @@ std::vector<HeldValue> hold(std::span<const int> pids) {
   return held;
 }
 
-bool send(const HeldValue& held, int signal) {
+bool send(const HeldProcess& held, int signal) {
   if (held.process) return ::syscall(SYS_pidfd_send_signal, held.process.get(), signal, nullptr, 0) == 0;
   return ::kill(held.pid, signal) == 0;
 }
@@ -101,7 +101,7 @@ Result<PodProcesses::Signalled> PodProcesses::signal_each(int signal) const {
       const auto held = hold(std::span(group.pids).subspan(first, count));
       const auto text = files_.read({.dir = group.dir, .name = kProcs});
       const auto still = text ? pids_in(*text) : std::vector<int>();
-      for (const HeldValue& one : held)
+      for (const HeldProcess& one : held)
         if (one.pid > 1 && one.pid != ::getpid() && contains(still, one.pid)) sent += send(one, signal);
     }
   }

@@ -77,8 +77,8 @@ class TreeWatch {
   /// For the event loop: readable when there is something to drain. fanotify's is -1 where it is not allowed.
   [[nodiscard]] int inotify_fd() const { return inotify_.get(); }
   [[nodiscard]] int fanotify_fd() const { return fanotify_.get(); }
-  /// Empty, or why something is not watched, with the sysctl to raise ("fs.inotify.max_user_watches=8192
-  /// reached").
+  /// Empty, or why something is not watched, with the sysctl to raise
+  /// ("inotify: fs.inotify.max_user_watches is reached").
   [[nodiscard]] const std::string& limitation() const { return limitation_; }
 
  private:

@@ -27,7 +27,8 @@ struct AlarmDescriptors {
   /// (EPOLLERR). Returns false if the descriptor cannot be watched.
   std::function<bool(int fd, std::uint32_t events, std::function<void(std::uint32_t events)> ready)> add{};
   std::function<void(int fd)> remove{};  ///< call before closing the descriptor
-  /// Receives each alarm; `at` is not set yet. The callback may call follow() on the triggers.
+  /// Receives each alarm; `at` is not set yet. The callback may call
+  /// `PressureTriggers::follow()`.
   std::function<void(const Alarm&)> on_alarm{};
 };
 
@@ -64,7 +65,8 @@ struct SamplerRead {
 };
 
 // The interface of a collector of node-wide data: opened once, called once per tick, and allowed to report
-// nothing. A new collector is a file here with a CollectorSpec, and a line in registry.cpp.
+// nothing. A new collector is a file in a folder of collectors/
+// with a CollectorSpec, and a line in registry.cpp.
 
 /// What the sampler passes to a collector for one tick.
 struct Tick {

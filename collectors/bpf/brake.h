@@ -32,10 +32,10 @@ struct {
   __uint(max_entries, 4096);
 } brake_calls SEC(".maps");
 
-/// Wakes the reader of the ring buffer by an interrupt, because a run queue is locked here. If the buffer is
-/// full, the reader is already awake. Two CPUs may raise an alarm at the same moment; that does no harm.
-static __noinline int should_call_brake(struct BrakeSide* service, __u32 slot, __u64 waited_ns,
-                                        __u64 window_ns) {
+/// Raises an alarm, at most one per window and service. Wakes the reader of the ring buffer by an interrupt,
+/// because a run queue is locked here. If the buffer is full, the reader is already awake. Two CPUs may raise
+/// an alarm at the same moment; that does no harm.
+static __noinline int raise_alarm(struct BrakeSide* service, __u32 slot, __u64 waited_ns, __u64 window_ns) {
   struct BrakeCall call = {.at_ns = bpf_ktime_get_ns(), .waited_ns = waited_ns, .slot = slot};
   if (!service || call.at_ns - service->last_call_ns < window_ns) return 0;
   service->last_call_ns = call.at_ns;
@@ -61,5 +61,5 @@ static __always_inline void signal_brake(__u32 victim, __u32 runner, __u32 slots
   service = bpf_map_lookup_elem(&brake_sides, &victim);
   if (!cell || !terms || !terms->threshold_ns) return;
   waited_ns = add_waited(cell, terms->window_ns, from_ns, until_ns);
-  if (waited_ns >= terms->threshold_ns) should_call_brake(service, victim, waited_ns, terms->window_ns);
+  if (waited_ns >= terms->threshold_ns) raise_alarm(service, victim, waited_ns, terms->window_ns);
 }

@@ -1,4 +1,4 @@
-// BPF programs: the compiled ones, and how one is loaded, attached and read. The only user of libbpf.
+// BPF programs: the compiled ones, and how one is loaded, attached and read.
 #pragma once
 
 #include <cstddef>
@@ -13,13 +13,13 @@
 namespace evenkeel::bpf {
 
 // The compiled programs of collectors/bpf/*.bpf.c as byte arrays to load into the kernel: see
-// bpf/programs.cmake.
+// collectors/bpf/programs.cmake.
 
 extern const std::span<const unsigned char> cpu_counters_object;
 extern const std::span<const unsigned char> run_queue_object;
 
 // Loads BPF programs into the kernel, attaches them and reads their tables; everything is released with the
-// object. The only user of libbpf. Does not know what the programs do.
+// object. Does not know what the programs do.
 
 /// What to load, and the constants to set before loading.
 struct BpfProgramSpec {

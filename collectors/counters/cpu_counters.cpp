@@ -86,7 +86,7 @@ Result<> CpuCounters::settle_cpu(CpuId cpu) const {
   return bpf::run_on_cpu(settle_, static_cast<std::uint32_t>(cpu));
 }
 
-void CpuCounters::wait_for_first_switch(bpf::WatchSlot slot) const {
+void CpuCounters::settle_cpus_of(bpf::WatchSlot slot) const {
   const auto* rows = reinterpret_cast<const CountRow*>(rows_.data());
   for (const auto& one : groups_) {
     const auto& runs = rows[static_cast<std::size_t>(one.cpu)].slot;
@@ -96,7 +96,7 @@ void CpuCounters::wait_for_first_switch(bpf::WatchSlot slot) const {
 }
 
 void CpuCounters::read(bpf::WatchSlot slot, std::vector<CountCell>& into) const {
-  wait_for_first_switch(slot);
+  settle_cpus_of(slot);
   const auto* cells = reinterpret_cast<const CountCell*>(cells_.data());
   into.resize(cpus_);
   for (std::size_t cpu = 0; cpu < cpus_; ++cpu) into[cpu] = copy_of(cells[cpu * slots_ + slot]);

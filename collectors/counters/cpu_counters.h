@@ -48,7 +48,7 @@ class CpuCounters {
 
  private:
   CpuCounters(bpf::BpfProgram program, std::vector<CpuGroup> groups, std::uint32_t slots, std::uint32_t cpus);
-  void wait_for_first_switch(bpf::WatchSlot slot) const;
+  void settle_cpus_of(bpf::WatchSlot slot) const;
   [[nodiscard]] Result<> settle_cpu(CpuId cpu) const;
 
   bpf::BpfProgram program_;

@@ -52,11 +52,11 @@ bool WindowedCounting::collect(collectors::Tick& tick, const InterferenceSetting
       finish(place, tick);
   turns_.pass(tick.node.since_previous, settings.counter_period);
   begin_turns(tick, settings);
-  log_state(tick.node.counters);
+  fill_status(tick.node.counters);
   return true;
 }
 
-void WindowedCounting::log_state(CounterStatus& status) const {
+void WindowedCounting::fill_status(CounterStatus& status) const {
   status.backend = backend_;
   status.windows = windows_done_;
   status.dropped = dropped_;

@@ -76,7 +76,7 @@ class WindowedCounting : public CpuCounting {
  private:
   void end_at(std::size_t place);
   void finish(std::size_t place, collectors::Tick& tick);
-  void log_state(CounterStatus& status) const;
+  void fill_status(CounterStatus& status) const;
   void refuse(const Error& error, const Countable& who, const collectors::Tick& tick);
   void begin_turns(const collectors::Tick& tick, const InterferenceSettings& settings);
   void begin_one(const Countable& who, const collectors::Tick& tick, const InterferenceSettings& settings);

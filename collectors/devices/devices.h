@@ -62,8 +62,8 @@ std::optional<DefaultRoute> read_route6(std::string_view line);
 /// `path` is scratch space; while it and `out` are kept, an unchanged interface allocates nothing.
 bool read_link(const Host& host, std::span<char> buffer, std::string& path, NetworkLink& out);
 
-// Reads what the resctrl file system can do (at first, and again when the root's schemata or the number of
-// groups changes) and what its groups use. Does not keep files open there, because that would block an
+// Reads what the resctrl file system can do (at first, and again when the root's schemata or the groups
+// change) and what its groups use. Does not keep files open there, because that would block an
 // unmount.
 
 /// Everything below info/ that decides what may be written, and the domains of the root's schemata. Absent:

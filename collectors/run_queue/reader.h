@@ -39,7 +39,7 @@ class BlameSelection {
  private:
   struct Candidate {
     WaitBlame blame{};
-    std::uint32_t place = 0;  ///< rank within its victim, 0 is the longest; never above kOfEach
+    std::uint32_t place = 0;  ///< rank within its victim, 0 is the longest; never above kMinPerVictim
   };
   void cut();
   void add_up_rests();

@@ -51,7 +51,7 @@ struct BrakeLever {
   MonoTime counted{};  ///< the duty cycle is counted up to here
   MilliCpu cpu{};      ///< what best effort may use during the lease
   MilliCpu cpu_had{};  ///< its limit before the lease
-  Bytes memory{};      ///< the same for memory
+  Bytes memory{};      ///< what best effort may have of memory during the lease
   Reason why{};
   DutyCycle duty{};
 };

@@ -58,10 +58,12 @@ EvictionNeed starved(const EvictionInput& input, bool draining) {
       return {Is::no, because("best effort may use {} of the {} that it requested; it is starved at {}",
                               cpu.limit, cpu.request, lower)};
   }
-  return {Is::yes, because("best effort may use {} of the {} that it requested, {} is starved; requests of "
-                           "{} must be evicted, up to {}",
-                           now.limit, now.request, lower,
-                           std::min(to_release(lately, upper), to_release(now, upper)), upper)};
+  return {
+      Is::yes,
+      because("best effort may use {} of the {} that it requested, and is starved at {}; pods that request "
+              "{} are to be evicted, so that it may use {} of the rest",
+              now.limit, now.request, lower, std::min(to_release(lately, upper), to_release(now, upper)),
+              upper)};
 }
 
 const char* missing_satisfaction(const ThresholdStrategy& t) {

@@ -101,7 +101,7 @@ void judge(const EvictionInput& input, const NodeSlo& slo, EvictionState& state)
 }
 
 /// What the next eviction has to wait for; absent: nothing.
-std::optional<Reason> brake(const EvictionTrigger& trigger, const EvictionState& state, MonoTime now) {
+std::optional<Reason> wait_of(const EvictionTrigger& trigger, const EvictionState& state, MonoTime now) {
   if (state.pending)
     return because("waits for the pod whose eviction was requested {} ago to terminate",
                    now - state.pending->at);
@@ -154,7 +154,7 @@ std::optional<Eviction> decide_eviction(const NodeSnapshot& node, const NodeSlo&
   for (std::size_t i = 0; i < triggers.size(); ++i) {
     EvictionVerdict& verdict = state.verdicts[i];
     if (!verdict.needed) continue;
-    if (const auto wait = brake(*triggers[i], state, node.at)) {
+    if (const auto wait = wait_of(*triggers[i], state, node.at)) {
       verdict.outcome = *wait;
       continue;
     }

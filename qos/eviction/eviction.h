@@ -85,8 +85,8 @@ extern const EvictionTrigger batch_cpu_evict_trigger, mid_cpu_evict_trigger;
 extern const EvictionTrigger batch_memory_evict_trigger, mid_memory_evict_trigger;
 
 // Eviction by CPU use: best effort that is starved, and a node that is busy. Averages over a window of which
-// a third has to be measured, and the figures of this tick must agree; after an eviction the window starts
-// anew. Does not look at requests (allocatable_evict.h does).
+// a third has to be measured, and the figures of this tick must be known (for BECPUEvict: agree); after an
+// eviction the window starts anew. Does not look at requests (allocatable_evict.cpp does).
 
 /// BECPUEvict: best effort uses all of its allowance, and that is little of what it requested: some pods are
 /// evicted, so that the others get on. From cpuEvictBESatisfactionLowerPercent up to ...UpperPercent.
@@ -97,7 +97,7 @@ extern const EvictionTrigger cpu_evict_trigger;
 
 // Eviction by the node's memory use: two triggers on one figure. Any percentage is exact here; Koordinator
 // truncates it to whole ones first, and so frees up to one percent of the node less than configured. Does not
-// look at requests (allocatable_evict.h does).
+// look at requests (allocatable_evict.cpp does).
 
 /// BEMemoryEvict: best-effort pods are evicted, one after the other, until the node's memory use is below
 /// memoryEvictLowerPercent (default: the threshold less 2).

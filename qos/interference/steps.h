@@ -47,8 +47,8 @@ void let_go(const NodeSnapshot& node, const InterferenceSettings& settings, Inte
 void advance_trial(const NodeSnapshot& node, const InterferenceSettings& settings,
                    std::span<const NewSample> sampled, InterferenceState& state);
 
-// Limits antagonists: one at a time is limited to protect a victim, the victim is watched, and a limit that
-// does not help is removed. Does not write.
+// Limits antagonists to protect a victim: no further one while a limit has not yet helped. The victim is
+// watched, and a limit that does not help is removed. Does not write.
 
 /// Judges the limits in force by the samples that just came, ends those whose time is over, and makes a new
 /// one where the evidence holds.

@@ -16,8 +16,9 @@
 namespace evenkeel::lending {
 
 // Computes how much of the node can be lent to batch and mid pods (batch-cpu, batch-memory, mid-cpu,
-// mid-memory), with every term of the sum. Koordinator's arithmetic, except that unknown is never zero. Pure.
-// Does not know how it is advertised (advertised.h does).
+// mid-memory), with every term of the sum. Koordinator's arithmetic, except that an unknown measurement is
+// never zero (an unknown prediction lends nothing). Pure. Does not know how it is advertised (advertised.h
+// does).
 
 enum class LentResource : std::uint8_t { batch_cpu, batch_memory, mid_cpu, mid_memory };
 inline constexpr std::size_t kLentCount = 4;

@@ -23,7 +23,7 @@ namespace evenkeel::memory {
 //
 // Unlike Koordinator, it writes nothing where nothing is configured (a percentage of zero), so that the
 // kubelet's values stay; never puts memory.high below what is in use, because the write itself would reclaim
-// the difference; and raises it again when it stalls the container for most of the time.
+// the difference; and raises it again when it stalls the container for a fifth of the time.
 
 /// The containers that were stalled by their own limit, and their relief.
 struct MemoryQosState {

@@ -10,7 +10,7 @@ namespace {
 constexpr Duration kStepDown = std::chrono::seconds(2), kStepUp = std::chrono::seconds(5);
 constexpr Duration kCalm = std::chrono::seconds(10);
 constexpr std::int64_t kUpPercent = 5;
-// With this much free it is not limited any more.
+// A limit that is this many percent above the use is lifted.
 constexpr std::int64_t kFreePercent = 25;
 
 struct Stall {
@@ -58,10 +58,9 @@ class Round {
     state_.target = std::max(*state_.target, min_besteffort_memory(besteffort));
     const Bytes next =
         limit_above_use(*state_.target, used, *besteffort.applied.plain.bytes(Knob::memory_high));
-    out_.want(
-        besteffort.id, Knob::memory_high, next.count(),
-        because("services waited for memory, {} of {} are free: best effort uses {} and is limited to {}",
-                memory_.free.value_or(memory_.available), memory_.total, used, *state_.target));
+    out_.want(besteffort.id, Knob::memory_high, next.count(),
+              because("memory was short, {} of {} are free: best effort uses {} and is limited to {}",
+                      memory_.free.value_or(memory_.available), memory_.total, used, *state_.target));
   }
 
  private:

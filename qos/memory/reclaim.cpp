@@ -116,7 +116,7 @@ class Round {
       const auto* cgroup = node_.cgroup(container.cgroup);
       if (container.spec == nullptr || cgroup == nullptr || cgroup->hands_off) continue;
       const auto& applied = cgroup->applied;
-      // With its own file for it the kernel does this itself (qos/memory/vendor_files.h).
+      // With its own file for it the kernel does this itself (qos/memory/vendor_files.cpp).
       if (applied.plain.has(Knob::memory_wmark_ratio) || !applied.plain.has(Knob::memory_high) ||
           !applied.plain.has(Knob::memory_min) || !applied.plain.has(Knob::memory_low))
         continue;
@@ -204,8 +204,8 @@ class Round {
            .down_to = limit,
            .wanted = used - limit,
            .why = because(
-               "a service stalls in memory reclaim while this pod runs: it uses {} and is brought down to {}",
-               used, limit)});
+               "a service stalls in memory reclaim while it runs: it uses {} and is brought down to {}", used,
+               limit)});
     }
   }
 

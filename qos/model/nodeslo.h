@@ -269,7 +269,7 @@ struct EvenkeelSettings {
   ContentionSettings contention{};
   ProofSettings proof{};
   std::vector<Objective> objectives{};
-  std::vector<TrustRule> trust{};  ///< pods whose own labels and annotations count without limits
+  std::vector<TrustRule> trust{};  ///< which pods may make which claims
 };
 enum class FeatureGate : std::uint8_t {
   be_cpu_evict,

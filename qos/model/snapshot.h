@@ -153,7 +153,7 @@ struct NodeMemory {
 struct NodeSample {
   MilliCpu cpu_capacity{};            ///< online CPUs; 0 = unknown
   std::optional<MilliCpu> cpu_use{};  ///< user + nice + system + irq + softirq
-  /// CPU time that the host of this virtual machine took from it (steal); in no use.
+  /// CPU time that the host of this virtual machine took from it (steal); not part of any use.
   std::optional<MilliCpu> cpu_stolen{};
   std::optional<std::int64_t> tasks_started{};  ///< processes and threads, since boot
   std::optional<NodeMemory> memory{};
@@ -211,7 +211,8 @@ struct NodeSnapshot {
   std::vector<HostApplicationSample> host_applications{};
   CgroupIndex kubepods = kNoCgroup, burstable = kNoCgroup, besteffort = kNoCgroup;
 
-  // Interference data; filled only while extensions.evenkeel.interference (alarms: brake) is on.
+  // Filled only while extensions.evenkeel.interference is on (alarms: brake; waits: also proof, see
+  // trials_compare_waits).
   CounterStatus counters{};
   std::vector<CpuCounts> cpu_counts{};  ///< windows that ended since the previous tick
   bool trials_compare_waits = false;    ///< set by the agent: `proof` needs `run_queue.waits`
@@ -264,7 +265,8 @@ struct NodeSnapshot {
   }
 };
 
-/// For how long what grows with time may grow in this tick. Between two ticks not at all; after a pause (a
+/// For how long what grows with time may grow in this tick. Between two ticks not at all (suppression alone
+/// goes on, by the time since its last change); after a pause (a
 /// suspended machine, an agent without CPU) for two intervals at most, since nothing was watched meanwhile.
 inline Duration growth_time(const NodeSnapshot& node) {
   if (!node.measured) return Duration::zero();

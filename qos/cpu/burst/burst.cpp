@@ -42,7 +42,8 @@ MilliCpu limit_of(const Owner& owner, const Container* container) {
   return own > MilliCpu{} ? own : owner.level.value_or(MilliCpu{});
 }
 
-/// The limit in the pod list decides; without one the quota that the container had when it was first seen.
+/// The limit in the pod list decides; without one the owner's last quota: the first
+/// one seen, or a later one below the base or above all that burst has set.
 std::optional<QuotaTime> base_of(const Owner& owner, const ContainerSample& container,
                                  const CgroupSample& cgroup, CpuBurstState::Container& memory) {
   const auto& limit = cgroup.applied.cpu_limit;

@@ -66,7 +66,7 @@ struct CpuBurstState {
     QuotaTime most_of_ours{};   ///< the larger of what was found and what was wanted at the last tick, unless
                                 ///< its owner was ahead of the list
     QuotaTime wanted{};         ///< at the last tick; zero: burst did not set the quota
-    bool was_in_force = false;  ///< the kernel has held a raised quota, or holds the base again since then
+    bool was_in_force = false;  ///< the kernel held the raised quota when it last held anything but the base
     std::optional<TokenBucket> bucket{};
     std::optional<MonoTime> quiet_since{};
     std::optional<MonoTime> ahead_since{};  ///< the file holds more than burst has set

@@ -36,7 +36,8 @@ Reason why_quota(const NodeSnapshot& node, const SharePool& pool, const Candidat
           "{} per period, down to its limit's {} (the most would be {}): its saved CPU time is used up");
     case BurstCause::unused:
       return say(
-          "{} per period, down to its limit's {} (the most would be {}): it has not used more for a minute");
+          "{} per period, down to its limit's {} (the most would be {}): it has used less than half of its "
+          "limit for a minute");
     case BurstCause::nothing:
       break;
   }

@@ -24,10 +24,11 @@ const CpuQos* class_of(const QosStrategy& qos, const Pod& pod) {
 // refuses every write to its shares, so shares are touched only where the kernel has no cpu.idle (< 5.15).
 void yield_to_others(const CgroupSample& cgroup, bool v2, decide::Intents& out) {
   if (cgroup.applied.cpu_idle)
-    out.want(cgroup.id, Knob::cpu_idle, 1, because("best effort runs when no other task wants the CPU"));
+    out.want(cgroup.id, Knob::cpu_idle, 1,
+             because("its class yields: it runs when no sibling cgroup wants the CPU"));
   else if (cgroup.applied.cpu_shares)
     out.want(cgroup.id, Knob::cpu_shares, v2 ? 1 : 2,
-             because("best effort gets the smallest share: this kernel has no cpu.idle"));
+             because("its class yields and gets the smallest share: this kernel has no cpu.idle"));
 }
 
 bool yields(const QosStrategy& qos, const CpuQos& of_class) {

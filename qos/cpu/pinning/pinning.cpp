@@ -60,7 +60,7 @@ class Round {
   void lift_quota(const CgroupSample* cgroup) {
     if (cgroup != nullptr && cgroup->applied.cpu_limit)
       out_.want(cgroup->id, Knob::cpu_quota, Unlimited{},
-                because("it has exclusive CPUs; a quota as well would only throttle it"));
+                because("its pod has CPUs of its own; a quota as well would only throttle it"));
   }
 
   /// The scheduler binds a pod to NUMA nodes whether or not another pod owns CPUs.
@@ -125,7 +125,8 @@ class Round {
       out_.want(cgroup.id, Knob::cpuset_cpus, online, why);
   }
 
-  static constexpr Reason kShared = because("services share the CPUs that no pod has exclusively");
+  static constexpr Reason kShared =
+      because("services without CPUs of their own share the CPUs that no other service has");
   static constexpr Reason kBestEffort =
       because("best effort has all CPUs but those that are reserved or that a pod has exclusively");
   const NodeSnapshot& node_;

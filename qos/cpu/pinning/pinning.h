@@ -44,9 +44,10 @@ std::vector<CpuId> pick_cpus(const CpuTopology& topology, const CpuSet& pool, st
 
 // Policy "cpusets": pins containers to the CPUs that Koordinator's scheduler has assigned to their pod
 // (annotation scheduling.koordinator.sh/resource-status). Services without CPUs of their own share the rest,
-// so that no pod runs on CPUs assigned to another. Best effort is kept off the CPUs that it may not share;
-// suppression, which comes first, may give it fewer of the others. Where the kubelet's own CPU manager pins
-// (policy static), the kubelet rewrites every set every ten seconds: there this policy does nothing.
+// so that no other service runs on them (best effort shares them, but for those of LSE pods). Best effort is
+// kept off the CPUs that it may not share; suppression, which comes first, may give it fewer of the others.
+// Where the kubelet's own CPU manager pins (policy static), the kubelet rewrites every set every ten seconds:
+// there this policy does nothing.
 
 using CpusetsPolicy = decide::Policy<decide::NoState>;
 extern const CpusetsPolicy cpusets_policy;

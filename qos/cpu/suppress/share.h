@@ -103,7 +103,7 @@ struct SuppressPace {
   MilliCpu minimum{};  ///< the least that the lever can express or should be set to
   MilliCpu grain{1};   ///< unit of the lever: a thousandth for a quota, a CPU for a cpuset; rounded up
   Duration recovery{}, dwell{};
-  std::optional<Duration> elapsed{};  ///< since the previous decision; absent: the first one
+  std::optional<Duration> elapsed{};  ///< growth_time(); less than a second counts as one
 };
 
 enum class SuppressMove : std::uint8_t {
@@ -119,7 +119,8 @@ struct SuppressStep {
   MilliCpu allowance{};
 };
 
-/// One decision. `current` is what the kernel has in force, absent when that is "unlimited".
+/// One decision. `current` is the allowance from which the step starts, absent when that is "unlimited": the
+/// last one that was wanted while the brake, a reset or a trial hides it (quota_before()).
 SuppressStep next_allowance(SuppressDamping& state, MonoTime now, MilliCpu target,
                             std::optional<MilliCpu> current, const SuppressPace& pace);
 

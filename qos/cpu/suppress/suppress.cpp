@@ -158,8 +158,6 @@ constinit const CpuSuppressPolicy cpu_suppress_policy{
 
 namespace {
 
-using std::chrono::microseconds;
-
 QuotaTime least_quota(Duration period) {
   return std::max(quota_for(decide::kMinBesteffortCpu, period), kMinQuota);
 }
