@@ -1,5 +1,5 @@
-# Checks that systemd accepts the unit file, and that its exposure stays at or below 2.5, also its drop-ins, and that it
-# keeps its limits.
+# Checks that systemd accepts the unit file, also with each drop-in, that the unit's exposure stays at or below 2.5, and
+# that it keeps its limits.
 set -euo pipefail
 command -v systemd-analyze >/dev/null || { echo "systemd-analyze is not installed"; exit 77; }
 work=$(mktemp -d)
@@ -29,7 +29,7 @@ for line in Group=evenkeel RuntimeDirectoryMode=0750 StateDirectoryMode=0700 UMa
   grep -qx "$line" "$unit" || { echo "the unit does not have $line"; exit 1; }
 done
 
-# Each drop-in is legal together with the unit, says what it is for, and opens something.
+# Each drop-in is legal together with the unit and says what it is for; its exposure is printed.
 mkdir "$unit.d"
 for file in systemd/drop-ins/*.conf; do
   cp "$file" "$unit.d/one.conf"

@@ -128,7 +128,7 @@ stop_agent() {
 }
 kill_agent() {
   [ -n "${AGENT:-}" ] || return 0
-  kill -TERM "$AGENT" 2>/dev/null && wait "$AGENT"
+  kill -TERM "$AGENT" 2>/dev/null && wait "$AGENT" || true # in a trap a status would end what cleans up
   AGENT=
 }
 

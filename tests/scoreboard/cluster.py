@@ -70,7 +70,7 @@ class ClusterNode(Node):
 
     def __init__(self, cluster, service):
         if is_v2():
-            raise RuntimeError("tests/kube makes a cluster for the v1 hierarchies only")
+            raise RuntimeError("--cluster needs the v1 hierarchies")
         self.v2 = False
         self.roots = {name: f"{ROOT}/{name}" for name in ["cpu", "cpuacct", "cpuset", "memory", "blkio"]}
         leaves = [self.container(name) for name in [service] + cluster.batch]

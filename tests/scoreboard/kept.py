@@ -8,7 +8,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 # What a round depends on. Not what only counts and shows rounds: that may change between two calls.
-SOURCES = ["batches.py", "cluster.py", "contenders.py", "disk.py", "entry.py", "node.py", "pods.py", "services.py", "values.py",
+SOURCES = ["batches.py", "cluster.py", "contenders.py", "disk.py", "entry.py", "node.py", "pods.py", "scoreboard", "services.py", "values.py",
            "../support/cgroup_tree.py", "../../deploy/kustomize/base/nodeslo.yaml"]
 
 

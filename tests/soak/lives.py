@@ -83,7 +83,7 @@ class Agent:
             raise RuntimeError(f"after SIGTERM the agent ended with status {status}")
 
     def restore(self):
-        """Until there is nothing left to restore: a refused value is tried again."""
+        """Once; status 1: a value was refused."""
         done = subprocess.run(self.command("restore"), capture_output=True, text=True, timeout=END_SECONDS)
         if done.returncode not in (0, 1):
             raise RuntimeError(f"evenkeel restore: status {done.returncode}: {done.stderr[-500:]}")

@@ -1,8 +1,10 @@
 """Cgroups of pods as a kubelet makes them, below a directory of their own, and what their owners wrote into them."""
 
+import contextlib
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 
@@ -40,7 +42,15 @@ class Node(CgroupTree):
             for top in os.listdir(root):
                 owner = top.removeprefix(self.PREFIX)
                 if top.startswith(self.PREFIX) and owner.isdigit() and not os.path.exists(f"/proc/{owner}"):
+                    self.kill_below(f"{root}/{top}")
                     self.remove(top)
+
+    @staticmethod
+    def kill_below(directory):
+        for at, _, _ in os.walk(directory):
+            for pid in read(f"{at}/cgroup.procs").split():
+                with contextlib.suppress(OSError):
+                    os.kill(int(pid), signal.SIGKILL)
 
     def files(self, path):
         """

@@ -115,7 +115,7 @@ again_alone() {
 }
 step_asan() { run_step asan "clang++ with ASan and UBSan, unit tests" sanitized asan unit_tests_in_parts asan; }
 
-# Only the demo's service has threads of ours, and only a live test starts it.
+# The threads of the demo's service run in a live test only, and only a live test starts it.
 step_tsan() {
   run_step tsan "g++ with TSan, unit tests" sanitized tsan unit_tests_in_parts tsan
   run_step tsan-live "g++ with TSan, live tests of the whole program" sanitized tsan run_tests tsan live-agent 1

@@ -13,6 +13,7 @@ build_image() {
   build/image/root/usr/bin/evenkeel check deploy/kustomize/base/nodeslo.yaml >/dev/null && passed || failed "the program does not run"
   bash tests/checks/package.sh static && passed || failed "the package with the static program"
   EVENKEEL_BINARY=build/static/evenkeel build/release/tests/agent_tests --gtest_filter='LiveResident.*' >build/logs/resident.out
+  [ $? -le 1 ] || failed "LiveResident ended with a signal, or is missing"
   gtest_results <build/logs/resident.out >build/logs/resident.results
   count_results build/logs/resident.results
 }

@@ -1,5 +1,5 @@
 # Runs steps, counts results and prints the table. A step adds to PASSED, FAILED, SKIPPED through
-# passed/failed/ skipped, or just returns: zero is one pass, anything else one failure.
+# passed, failed and skipped, or just returns: zero is one pass, anything else one failure.
 
 begin_report() {
   ROWS=() NOTES=() TOTAL_PASSED=0 TOTAL_FAILED=0 TOTAL_SKIPPED=0 BEGAN=$SECONDS

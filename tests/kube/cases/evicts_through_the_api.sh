@@ -21,6 +21,7 @@ stay() {
 asked() { grep -q "event=\(evict\|not-evicted\) pod=default/$1" "$WORK/agent.log"; }
 # event_says POD REASON: whether the pod has that event.
 event_says() { kubectl get events --field-selector "involvedObject.name=$1,reason=$2" -o jsonpath='{.items[*].message}' | says .; }
+clean_up() { kubectl delete pdb guarded --ignore-not-found >/dev/null; }
 pods guarded service batch
 budget_known() { [ "$(kubectl get pdb guarded -o jsonpath="{.status.currentHealthy}")" = 1 ]; }
 soon 20 "the budget is known" budget_known
@@ -50,4 +51,3 @@ soon 20 "an event says that the guarded pod stays" event_says guarded NotEvicted
 stay guarded service
 ! asked service || fail "the service was asked"
 stop_agent
-kubectl delete pdb guarded >/dev/null

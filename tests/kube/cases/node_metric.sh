@@ -3,6 +3,10 @@
 # its cgroup.
 . tests/kube/case.sh
 
+clean_up() {
+  kubectl delete -f tests/kube/crds/nodemetrics.yaml --ignore-not-found >/dev/null
+  grant_rights
+}
 metric() { kubectl get nodemetric "$KUBE_NODE" -o jsonpath="{.status$1}"; }
 busy() { metric ".podsMetric[?(@.name==\"busy\")].$1"; }
 said() { grep -q "event=usage-not-reported.*$1" "$WORK/agent.log"; }
@@ -107,5 +111,3 @@ code=$(ask -o /dev/null -w '%{http_code}' "$KUBE_API/apis/slo.koordinator.sh/v1a
 page readyz | grep '^node-metric: last report ' >/dev/null || fail "readyz does not know of the reports"
 page metrics | grep '^evenkeel_node_metric_reports_total ' >/dev/null || fail "no metric tells of the reports"
 stop_agent
-kubectl delete -f tests/kube/crds/nodemetrics.yaml >/dev/null
-grant_rights

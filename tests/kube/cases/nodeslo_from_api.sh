@@ -12,6 +12,7 @@ users: [{name: agent, user: {tokenFile: $KUBE_TOKEN_FILE}}]
 YAML
 end_with() {
   local status=$?
+  running apiserver || bring_back || true
   grant_rights >/dev/null 2>&1 || true
   kubectl delete crd nodeslos.slo.koordinator.sh --ignore-not-found >/dev/null 2>&1 || true
   set +e

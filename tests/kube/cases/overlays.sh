@@ -1,5 +1,6 @@
 # The overlays of deploy/kustomize that ask for another capability, namespace, mount or profile, one after the other: the
 # agent's container starts with it on this node's runtime and has what it is for, which it does not have in the base.
+# Not resctrl, which needs a mounted /sys/fs/resctrl.
 . tests/kube/case.sh
 
 in_agent() { kubectl -n evenkeel exec "$(agent_pod '{.items[0].metadata.name}')" -- "$@"; }

@@ -6,7 +6,7 @@ RUNC=$KUBE_DIR/daemons/usr/sbin/runc
 filled() { sed "s|@RUN@|$KUBE_RUN|g; s|@RUNC@|$RUNC|g" "$KUBE_CLUSTER/$1"; }
 
 start_mounts() {
-  mkdir -p "$KUBE_RUN"/node/{lib,log,run,sysctl,plugins} "$KUBE_RUN"/{cni,cni-bin,static,plugins}
+  mkdir -p "$KUBE_RUN"/node/{lib,log,run,sysctl} "$KUBE_RUN"/{cni,cni-bin,static,plugins}
   start mounts unshare --mount --propagation private bash "$KUBE_CLUSTER/mounts.sh" "$KUBE_RUN/node"
   within 20 "the mount namespace stands" test -e "$KUBE_RUN/node/stands"
 }
