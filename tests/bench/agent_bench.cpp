@@ -74,7 +74,7 @@ void measure(LiveCgroups& cgroups, const std::string& dir) {
   std::sort(births.begin(), births.end());
   const auto stop = agent.stop();
   std::printf("| %d pods, %d containers, 1 s ticks | measured | goal |\n|---|---|---|\n", kPods, kPods * 3);
-  std::printf("| resident memory | %.1f MiB | 20 MiB |\n", static_cast<double>(resident) / 1024);
+  std::printf("| resident memory | %.1f MiB | 15 MiB |\n", static_cast<double>(resident) / 1024);
   std::printf("| CPU | %.2f %% of a core | 1 %% |\n", cpu_percent);
   std::printf("| birth of a pod's cgroup to its QoS in force, p50 | %.2f ms | |\n",
               ms(births[births.size() / 2]));
