@@ -49,8 +49,8 @@ class Undo {
   /// set of v2, a kernel file is never empty by itself, but a plain one (on a fake root) is after a crash
   /// between opening and writing.
   bool is_ours(const JournalEntry& entry, std::string_view text) const {
-    if (text.empty()) return entry.knob != Knob::cpuset_cpus;
     const bool may_be_cut = entry.knob == Knob::cpuset_cpus && v1_cpus(files_, entry.dir);
+    if (text.empty() && (entry.knob != Knob::cpuset_cpus || may_be_cut)) return true;
     const auto above = may_be_cut ? v1_cpus_above(files_, entry.dir) : std::nullopt;
     return std::ranges::any_of(entry.ours, [&](const auto& ours) {
       return kernel::same_text(entry.knob, ours, text) || is_cut(ours, text, above);

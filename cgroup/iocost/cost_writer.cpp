@@ -40,6 +40,10 @@ void IoCostWriter::adopt_leftovers() {
     Line& line = line_of(entry.knob, file_of(entry).device);
     line.original = line.before_us = entry.original;
     line.ours = entry.ours.empty() ? entry.original : entry.ours.back();
+    // The newest text on record may be the original, which the kernel refused.
+    if (const auto now = files_.read(line.file))
+      for (const auto& text : entry.ours)
+        if (same_cost(text, *now)) line.ours = text;
     line.since = at_;
     line.why =
         because("an earlier agent wrote it, and the kernel refused to restore the original at the start");

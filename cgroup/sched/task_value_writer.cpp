@@ -159,9 +159,6 @@ bool TaskValueWriter::record(Member& member, std::int64_t value) {
   const auto recorded =
       journal_.record_creation(record_of(setting_.names(), {member.dir, value, member.original}));
   if (!recorded) return refuse(member, recorded.error()), false;
-  if (member.earlier && *member.earlier != value)
-    static_cast<void>(
-        journal_.unmade(record_of(setting_.names(), {member.dir, *member.earlier, member.original})));
   member.earlier = std::exchange(member.ours, value);
   return true;
 }

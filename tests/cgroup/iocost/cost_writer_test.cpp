@@ -174,6 +174,7 @@ class LeftCostLines : public CostLines {
     const executor::JournalEntry entry{
         "sys/fs/cgroup", 0, Knob::io_cost_qos, disk_entry_name("io.cost.qos", kSdb), kOriginal, {}};
     EXPECT_TRUE(journal.record_write(entry, kOurs));
+    EXPECT_TRUE(journal.record_write(entry, kOriginal)) << "the refused restore";
     host_.file(kQos, std::string(kAsKernel) + kOurs + "\n");
   }
   static constexpr const char* kOriginal = "8:16 enable=0 ctrl=auto";

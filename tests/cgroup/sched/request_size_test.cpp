@@ -253,15 +253,6 @@ TEST_F(RequestSize, TasksOfAnotherPidNamespaceStayInTheJournal) {
   EXPECT_EQ(journal.directories().size(), 1U);
 }
 
-TEST_F(RequestSize, OnlyTheLastTwoSizesAreOnRecord) {
-  for (const int size : {100, 90, 80, 70, 60}) {
-    plan(milliseconds(size));
-    for (int i = 0; i < 10; ++i) tick();
-    EXPECT_EQ(of(201), milliseconds(size));
-    EXPECT_LE(journal.directories().size(), 2U);
-  }
-}
-
 TEST_F(RequestSize, DryRunSaysWhatItWouldSetAndSetsNothing) {
   restart(sizes, true);
   EXPECT_EQ(tick().writes.size(), 1U);
