@@ -18,7 +18,7 @@ void Inputs::apply_trust(MonoTime now, Changed& changed) {
   if (!pods_.listed) return;
   const auto& listed = *pods_.listed;
   const PodsPtr before = std::exchange(pods_.trusted, pods_.listed);
-  pods_.refused.clear();
+  for (const auto& sentence : std::exchange(pods_.refused, {})) pods_.told.insert_or_assign(sentence, now);
   const auto on_others_cpus = trust::pods_on_others_cpus(listed, *slo_);
   const auto is_restricted = [this](const Pod& pod) { return trust::is_restricted(pod, *slo_); };
   if (!on_others_cpus.empty() || std::ranges::any_of(listed, is_restricted)) {

@@ -21,8 +21,8 @@ constexpr int kMostTries = 3;
 constexpr Duration kBudgetPause = std::chrono::seconds(30);
 // Two disruption budgets cover one pod, or the right is missing: an operator has to change something first.
 constexpr Duration kLongPause = std::chrono::minutes(10);
-/// Between two tries for one pod: less than the policy waits for a chosen pod to go.
-constexpr Duration kLongestPause = std::chrono::seconds(20);
+/// Between two tries for one pod: two of them are less than the policy waits for a chosen pod to go.
+constexpr Duration kLongestPause = std::chrono::seconds(10);
 constexpr Duration kGonePause = std::chrono::minutes(1);
 
 struct PodToGo {
@@ -145,8 +145,10 @@ struct Evictor::Impl {
     // A pod that waits too long is asked to go when another one has been chosen in its place.
     const Duration requested = reply.retry_after.value_or(Duration{});
     if (++pod.tries >= kMostTries || requested > kLongestPause)
-      return finish(is_overload(reply) ? outcome_of(reply, pod.uid)
-                                       : Outcome{Kind::unknown, pod.uid, trouble(reply), kGonePause});
+      // Refused, the next pod would be asked to go at once, and the server asked again.
+      return finish(is_overload(reply) && requested <= kLongestPause
+                        ? outcome_of(reply, pod.uid)
+                        : Outcome{Kind::unknown, pod.uid, trouble(reply), kGonePause});
     pause.begin(backoff.next(reply.retry_after));
   }
   void finish(const Outcome& outcome) {

@@ -209,7 +209,8 @@ TEST(ExplainSentences, SayWhetherThePodIsKnown) {
   EXPECT_TRUE(api::is_about_unknown_pod(unknown));
   const std::string no_list = R"({"pod":{"name":"a/b","known":null},"managed":[]})";
   EXPECT_EQ(api::explain_sentences(no_list),
-            "the agent has no pod list, so it cannot say whether this node has the pod a/b\n");
+            "the agent does not know the names of all pods here, so it cannot say whether this node has the "
+            "pod a/b\n");
   EXPECT_TRUE(api::is_about_unknown_pod(no_list));
   EXPECT_FALSE(api::is_about_unknown_pod(R"({"managed":[]})")) << "all pods, or an older agent";
   EXPECT_FALSE(api::is_about_unknown_pod("<html>"));

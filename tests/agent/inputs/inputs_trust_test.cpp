@@ -51,7 +51,13 @@ TEST(TrustedInputs, APodHasNoCpusOfAnOlderOne) {
   };
   EXPECT_EQ(told(3), 0U) << "a claim that comes and goes fills no log";
   EXPECT_EQ(told(5), 0U);
-  EXPECT_EQ(told(5 + 600), 1U) << "after ten minutes it is news again";
+  EXPECT_EQ(told(6 + 600), 1U) << "after ten minutes it is news again";
+
+  inputs.deliver(list_of(newer + ',' + older), at(1000));
+  inputs.refresh(at(1000));
+  inputs.deliver(list_of(newer + ',' + older + ',' + owner("third", "2026-03-01T00:00:00Z")), at(3000));
+  EXPECT_EQ(inputs.refresh(at(3000)).untrusted.size(), 1U)
+      << "that of the third; the other one has stood all the time";
 }
 
 }  // namespace

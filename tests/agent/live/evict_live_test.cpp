@@ -6,6 +6,8 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/support/fakes/api_server.h"
+#include "tests/support/fakes/http_script.h"
 #include "tests/support/live/agent_args.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_pod.h"
@@ -83,6 +85,24 @@ TEST_F(LiveEvict, OnlyReportsUnlessKillingIsEnabled) {
   std::this_thread::sleep_for(std::chrono::seconds(2));
   EXPECT_TRUE(batch.alive());
   EXPECT_EQ(agent.log().find("pod-ended"), std::string::npos);
+}
+
+/// The API server has forgotten the pod, and its cgroup is still there.
+TEST_F(LiveEvict, APodThatTheServerNoLongerHasIsNoFailure) {
+  ScriptedServer server{{.tls = true}};
+  server.answers([](const Asked& asked, Exchange& exchange) {
+    const bool discovers = asked.method == "GET" && asked.target == "/api/v1";
+    exchange.send(discovers ? http_answer(200, R"({"kind":"APIResourceList","resources":[]})")
+                            : http_answer(404, R"({"kind":"Status","message":"pods \"job\" not found"})"));
+  });
+  write_access(server, dir_.path);
+  auto with_server = args("false");
+  with_server.insert(with_server.end(), {"--kubeconfig", dir_.path + "/kubeconfig", "--node-name", "n1"});
+  LiveProcess batch(cgroups_, std::string(kBatch) + "/c1", Manner::waits);
+  LiveAgent agent(with_server);
+  EXPECT_TRUE(agent.logged("event=evict-gone pod=batch/job", kPatience)) << agent.log();
+  EXPECT_EQ(agent.log().find("event=not-evicted"), std::string::npos) << agent.log();
+  EXPECT_TRUE(batch.alive());
 }
 
 TEST_F(LiveEvict, ADryRunKillsNoPod) {
