@@ -82,6 +82,7 @@ void Lending::update(const NodeSnapshot& node, Moment moment) {
   const RecentUsage recent = history_.recent();
   prod_.reset();
   if (measures()) prod_ = reclaim(node, pods, recent, moment);
+  if (prod_ && !(node.pods_known && lending::names_pods(pods))) prod_->reclaimable.reset();
   if (!on && !something_stands) return clear_offer();
   lendable_ = on ? compute(node, pods, recent) : lending::Lendable{};
   advertised_ = lending::advertise({.lendable = *lendable_,

@@ -27,7 +27,7 @@ const char* batch_lacks(const LendInput& input, const LendParts<Q>& parts) {
 template <class Q>
 const char* mid_lacks(const LendInput& input, const LendParts<Q>& parts) {
   if (!parts.capacity) return kNoCapacity;
-  if (!parts.prod_reclaimable) return kNoPods;
+  if (!parts.prod_reclaimable) return pods_lack(input);
   if (!reclaimable_of(parts)) return kNoNodeUse;
   return parts.system ? pods_lack(input) : kNoSystemUse;
 }

@@ -46,6 +46,10 @@ struct Lendable {
 /// In standard CPUs, as the Node advertises it: by the Node's CPU normalization ratio.
 std::optional<MilliCpu> normalized(std::optional<MilliCpu> batch_cpu, const NodeObject& object);
 
+/// Whether these pods come from a list. All of them known from their cgroups alone, nothing is known of what
+/// they request, and a sum of it would be 0.
+bool names_pods(const std::vector<Pod>& pods);
+
 struct LendInput {
   const NodeObject& object;
   const NodeSample& node;  ///< capacity if the Node object gives none; reserved huge pages

@@ -76,8 +76,7 @@ template <class Q>
 void add_usage(LendParts<Q>& out, Part<Q> part, const LendInput& input) {
   out.system = input.usage.system.*part;
   out.node_used = input.usage.node.*part;
-  // Pods that are known from their cgroups alone request nothing: that would make mid 0.
-  if (input.pods_known)
+  if (input.pods_known && names_pods(input.pods))
     out.prod_reclaimable = input.prod_reclaimable ? ((*input.prod_reclaimable).*part).value_or(Q{}) : Q{};
   for (const auto& application : input.usage.host_applications) {
     if (!above_batch(application.priority_class)) continue;
@@ -127,6 +126,10 @@ LendPolicy policy_named(const std::string& name) {
 }
 
 }  // namespace
+
+bool names_pods(const std::vector<Pod>& pods) {
+  return pods.empty() || std::ranges::any_of(pods, [](const Pod& pod) { return !pod.from_cgroup_only; });
+}
 
 std::vector<PodCharge> charge_pods(const LendInput& input) {
   std::unordered_map<std::string_view, const PodUsage*> measured;

@@ -39,7 +39,7 @@ struct LendParts {
   std::optional<Q> used{}, requested{}, most{};  ///< of the pods above batch
   std::optional<Q> prod_requested{};             ///< of the pods above mid
   std::optional<Q> node_used{};
-  std::optional<Q> prod_reclaimable{};  ///< absent: the pods are unknown
+  std::optional<Q> prod_reclaimable{};  ///< absent: what pods request is unknown
   LendPolicy policy = LendPolicy::usage;
   std::optional<Percent> batch_limit{};
   Percent mid_limit{}, mid_unallocated{};

@@ -118,8 +118,10 @@ void add_mid_sources(Terms& t) {
     return t.add("mid reserve", "midStaticCPUReservedPercent, midStaticMemoryReservedPercent",
                  part(t.cpu.capacity, t.cpu.mid_static), part(t.memory.capacity, t.memory.mid_static));
   }
-  t.add("prod reclaimable", t.input.prod_reclaimable ? "peak prediction" : "no peak prediction yet",
-        t.cpu.prod_reclaimable, t.memory.prod_reclaimable);
+  const char* source = !t.cpu.prod_reclaimable    ? "what pods request is unknown"
+                       : t.input.prod_reclaimable ? "peak prediction"
+                                                  : "no peak prediction yet";
+  t.add("prod reclaimable", source, t.cpu.prod_reclaimable, t.memory.prod_reclaimable);
   t.add("unused", "measured: capacity - node", unused_of(t.cpu), unused_of(t.memory));
   if (t.cpu.mid_unallocated == Percent{}) return;
   t.add("prod requests", "pods above mid", t.cpu.prod_requested, t.memory.prod_requested);

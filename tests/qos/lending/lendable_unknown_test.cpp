@@ -45,6 +45,13 @@ TEST(LendableUnknown, WithoutAListOfPodsNothingIsKnown) {
       "mid-memory: the pods are unknown");
 }
 
+TEST(LendableUnknown, FromTheCgroupTreeAloneNoMidIsComputed) {
+  auto node = worked_example().reclaimable(10, 10).uses_in_all(1, 1);
+  ASSERT_TRUE(node.lend().mid_cpu);
+  for (Pod& pod : node.pods) pod.from_cgroup_only = true;
+  EXPECT_EQ(node.lend().mid_cpu, std::nullopt) << "the kubelet does not answer, and the tree is the list";
+}
+
 TEST(LendableUnknown, APodKnownFromItsCgroupOnlyCountsByItsUseOrNotAtAll) {
   auto node = worked_example().pod("bare").uses(1, 1);
   node.pods.back().from_cgroup_only = true;

@@ -82,7 +82,9 @@ class Naive {
       return std::min(most, percent(*capacity_, of(s.mid_static_cpu_reserved_percent,
                                                    s.mid_static_memory_reserved_percent)));
     }
-    if (!in_.pods_known) return std::nullopt;
+    int named = 0;
+    for (const Pod& pod : in_.pods) named += pod.from_cgroup_only ? 0 : 1;
+    if (!in_.pods_known || (named == 0 && !in_.pods.empty())) return std::nullopt;
     std::int64_t lent = 0;
     const auto reclaimable =
         in_.prod_reclaimable ? pair_of(*in_.prod_reclaimable)[index()].value_or(0) : std::int64_t{0};
