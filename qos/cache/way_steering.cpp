@@ -26,6 +26,13 @@ void hold_since(std::optional<MonoTime>& since, bool holds, MonoTime now) {
     since = now;
 }
 
+/// A cgroup that uses no CPU is not counted.
+bool runs(const NodeSnapshot& node, const std::vector<CgroupId>& cgroups) {
+  return std::ranges::any_of(node.cgroups, [&](const CgroupSample& one) {
+    return std::ranges::binary_search(cgroups, one.id) && (!one.cpu_use || *one.cpu_use > MilliCpu{});
+  });
+}
+
 }  // namespace
 
 void WaySteering::add_counts(const NodeSnapshot& node, const NodeSlo& slo,
@@ -43,7 +50,7 @@ void WaySteering::add_counts(const NodeSnapshot& node, const NodeSlo& slo,
   const double least = static_cast<double>(slo.evenkeel.resctrl_dynamic.least_misses_per_million) / 1e6;
   misses_ = counts ? counted_.per_instruction() : std::nullopt;
   times_usual_ = misses_ ? counted_.above_reference(least) : std::nullopt;
-  best_effort_share_ = watched.best_effort.empty() ? 0 : counted_.best_effort_share();
+  best_effort_share_ = runs(node, watched.best_effort) ? counted_.best_effort_share() : 0;
 }
 
 void WaySteering::steer(const NodeSnapshot& node, const NodeSlo& slo, const decide::WatchedCgroups& watched,

@@ -104,8 +104,7 @@ class WaySteering {
   std::int64_t taken_ = 0;
   std::optional<Trial> trial_{};
   std::optional<double> misses_{}, times_usual_{};
-  std::optional<double>
-      best_effort_share_{};  ///< of the misses; absent: it has containers that are not counted
+  std::optional<double> best_effort_share_{};  ///< of the misses; absent: none of its containers is counted
   std::optional<MonoTime> high_since_{}, calm_since_{}, unknown_since_{};
   MonoTime cut_after_{}, grow_after_{};                 ///< earliest time of the next cut or growth
   int cut_backoff_turns_ = 0, grow_backoff_turns_ = 0;  ///< how long the next rest is; 0: no step has failed

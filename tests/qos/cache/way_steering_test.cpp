@@ -97,6 +97,7 @@ TEST_F(Ways, AServiceOfAnotherReleaseIsMeasuredByItself) {
   batch_misses = 5000;
   suffers = [](std::int64_t) { return 3.0; };
   watched.services = {CgroupId{11}, CgroupId{12}};  // new pods, which miss more
+  node.cgroups.back().cpu_use = MilliCpu(1000);     // tick() is not called below
   const auto renamed = [this] {
     for (auto& counts : node.cpu_counts)
       if (counts.cgroup != kBatch) counts.cgroup = CgroupId{counts.cgroup.value + 10};
@@ -154,6 +155,16 @@ TEST_F(Ways, WhoBringsNothingIntoTheCacheIsLeftAlone) {
   pass(minutes(30));
   EXPECT_GT(*steering.times_usual(), 3);
   EXPECT_EQ(seen, Steps{0});
+}
+
+TEST_F(Ways, ComeBackWhileBestEffortSleeps) {
+  pass(minutes(5));
+  batch = true;
+  pass(minutes(20));
+  ASSERT_EQ(steering.taken(), 7);
+  batch = false;  // it is still there, uses no CPU, and is not counted
+  pass(hours(1));
+  EXPECT_EQ(steering.taken(), 0);
 }
 
 TEST_F(Ways, BestEffortThatIsNotCountedDoesNotGetItsWaysBack) {

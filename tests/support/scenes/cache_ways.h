@@ -22,6 +22,7 @@ struct CacheWays : testing::Test {
     slo.evenkeel.resctrl_dynamic = {.enable = true, .cache_ways = true};
     slo.evenkeel.interference.enable = true;
     watched = {.services = {kWeb, kDatabase}, .best_effort = {kBatch}};
+    node.cgroups.emplace_back().id = kBatch;
   }
   void count(CgroupId of, std::optional<double> misses_per_million, std::int64_t instructions) {
     CpuCounts counts{.cgroup = of,
@@ -39,8 +40,7 @@ struct CacheWays : testing::Test {
     node.cpu_counts.clear();
     const auto second = node.at.time_since_epoch() / std::chrono::seconds(1) % 60;
     const auto times = batch ? suffers(ways_of_batch()) : 1.0;
-    watched.best_effort.clear();
-    if (batch) watched.best_effort.push_back(kBatch);
+    node.cgroups.back().cpu_use = MilliCpu(batch ? 1000 : 0);
     const auto misses = known ? std::optional(kUsual * times) : std::nullopt;
     if (second == 10) count(kWeb, misses, web_instructions);
     if (second == 30) count(kDatabase, known ? std::optional(2 * kUsual * times) : misses, 1'000'000'000);
