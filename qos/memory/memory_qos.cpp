@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <initializer_list>
 
 #include "qos/memory/memory_qos_terms.h"
 #include "qos/memory/policies.h"
@@ -160,11 +161,11 @@ class Round {
 /// A pod may enable it for itself, whatever its class says.
 bool enabled(const NodeSlo& /*slo*/) { return true; }
 
-void hold(const NodeSnapshot& node, CgroupIndex index, decide::Intents& out) {
-  const CgroupSample* cgroup = node.cgroup(index);
-  if (cgroup == nullptr) return;
-  for (const Knob knob : {Knob::memory_min, Knob::memory_low, Knob::memory_high, Knob::memory_oom_group})
-    out.hold(cgroup->id, knob, because("it is not known how much memory the node has"));
+void hold(const NodeSnapshot& node, CgroupIndex index, std::initializer_list<Knob> knobs,
+          decide::Intents& out) {
+  if (const CgroupSample* cgroup = node.cgroup(index))
+    for (const Knob knob : knobs)
+      out.hold(cgroup->id, knob, because("it is not known how much memory the node has"));
 }
 
 /// What was protected stays protected.
@@ -173,11 +174,14 @@ void hold_all(const NodeSnapshot& node, const NodeSlo& slo, decide::Intents& out
   for (const PodSample& pod : node.pods) {
     if (!memory_terms(*pod.spec, slo.qos)) continue;
     any = true;
-    hold(node, pod.cgroup, out);
-    for (const ContainerSample& container : node.containers_of(pod)) hold(node, container.cgroup, out);
+    hold(node, pod.cgroup, {Knob::memory_min, Knob::memory_low, Knob::memory_oom_group}, out);
+    for (const ContainerSample& container : node.containers_of(pod))
+      hold(node, container.cgroup,
+           {Knob::memory_min, Knob::memory_low, Knob::memory_oom_group, Knob::memory_high}, out);
   }
   if (!any) return;
-  for (const CgroupIndex parent : {node.kubepods, node.burstable, node.besteffort}) hold(node, parent, out);
+  for (const CgroupIndex parent : {node.kubepods, node.burstable, node.besteffort})
+    hold(node, parent, {Knob::memory_min, Knob::memory_low}, out);
 }
 
 void decide(const NodeSnapshot& node, const NodeSlo& slo, MemoryQosState& state,

@@ -197,15 +197,14 @@ class Round {
       const Bytes limit = std::max(memory, min_besteffort_memory(*cgroup));
       const Bytes used = *cgroup->memory.current;
       if (node_.at < entry_of(*cgroup).urgent_paused_until || used <= limit) continue;
-      out_.push_back(
-          {.target = cgroup->id,
-           .cause = ReclaimCause::interference,
-           .above = limit,
-           .down_to = limit,
-           .wanted = used - limit,
-           .why = because(
-               "a service stalls in memory reclaim while it runs: it uses {} and is brought down to {}", used,
-               limit)});
+      out_.push_back({.target = cgroup->id,
+                      .cause = ReclaimCause::interference,
+                      .above = limit,
+                      .down_to = limit,
+                      .wanted = used - limit,
+                      .why = because("a service stalls in memory reclaim while this workload runs: it uses "
+                                     "{} and is brought down to {}",
+                                     used, limit)});
     }
   }
 

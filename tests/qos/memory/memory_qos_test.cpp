@@ -227,8 +227,10 @@ TEST(MemoryQos, HoldsEverythingWhileTheNodesMemoryIsUnknown) {
   Decided decided{on_v2(node().pod("p").ls().container("c").memory(1024_MiB, 2048_MiB), 32768_MiB)};
   decided.node.node.memory.reset();
   decided.again(all_classes(asking(50, 60, 80)));
-  for (const Knob knob : {Knob::memory_min, Knob::memory_low, Knob::memory_high})
-    EXPECT_TRUE(held(decided.out, decided.container_id(0), knob));
+  const auto pod = decided.node.cgroup(decided.node.pods[0].cgroup)->id;
+  for (const auto id : {decided.container_id(0), pod, decided.node.cgroup(decided.node.kubepods)->id})
+    EXPECT_TRUE(held(decided.out, id, Knob::memory_min) && held(decided.out, id, Knob::memory_low));
+  EXPECT_FALSE(held(decided.out, pod, Knob::memory_high)) << "another policy's";
 }
 
 // --- memory.high with care
