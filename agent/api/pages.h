@@ -90,7 +90,8 @@ std::string tick_line(const tick::TickResult& result, const AgentView& view);
 /// /v1/explain: {"managed":[{"cgroup","file","path","value","original","policy","sentence","pod"}],
 /// "kept":[{"cgroup","file","path","value","wanted","policy","sentence","pod"}],
 /// "limitations":[{"of","sentence"}]}, and parts of other pages; `pod` ("namespace/name" or
-/// uid) narrows it, and adds "pod":{"name","known"}: whether this node has it; null if there is no pod list.
+/// uid) narrows it, and adds "pod":{"name","known"}: whether this node has it; null if not all pods have a
+/// name.
 std::string explain_json(const AgentView& view, std::string_view pod = {});
 
 // Renders the answer of /v1/explain as sentences.

@@ -135,8 +135,9 @@ std::string nothing_managed(const document::Value* pod) {
   if (pod == nullptr) return "nothing is managed: every value is its owner's\n";
   if (pod->text("known") == "false") return "no such pod on this node: " + pod->text("name") + "\n";
   if (is_unknown(*pod))
-    return "the agent has no pod list, so it cannot say whether this node has the pod " + pod->text("name") +
-           "\n";
+    return "the agent does not know the names of all pods here, so it cannot say whether this node has the "
+           "pod " +
+           pod->text("name") + "\n";
   return "nothing is managed for this pod: every value is its owner's\n";
 }
 

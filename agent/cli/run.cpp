@@ -272,7 +272,7 @@ int run_agent(const Flags& flags) {
   auto loop = runtime::EventLoop::open();
   if (!loop) return no_event_loop(service);
   service.loop.emplace(std::move(*loop));
-  if (!listen(service, addresses, setup.node_name)) return 1;
+  if (!listen(service, addresses, setup.node_name)) return no_event_loop(service);
   if (!open_kube(service, setup) || !open_cluster(service, report.target, setup.node_name))
     return no_event_loop(service);
   const tree::Layout& layout = service.agent->view().tree().layout();

@@ -30,7 +30,7 @@ class Recorder {
   using PodEventSink = std::function<void(const Pod&, const AuditEvent&)>;
   using NodeEventSink = std::function<void(const AuditEvent&)>;
 
-  /// `log` and `names` must outlive it. `dry_run`: writes are recorded as "would-write".
+  /// `log` and `names` must outlive it. `dry_run`: writes are recorded as "would-write" or "would-restore".
   Recorder(Audit audit, runtime::Log& log, const PodNames& names, bool dry_run)
       : audit_(std::move(audit)), log_(log), names_(names), dry_run_(dry_run) {}
   /// Called with each audit event about a pod that has a name.

@@ -49,7 +49,8 @@ class TopologyReporting {
   runtime::Log& log_;
   Result<Host> host_;
   runtime::WatchedTextFile kubelet_state_;
-  /// When this run last knew the amounts to lend, or first asked for them; absent: it has not lent.
+  /// When this run last knew the amounts to lend, or first asked for them; absent: it has not lent, or its
+  /// amounts are gone again.
   std::optional<MonoTime> lent_{};
   std::optional<MonoTime> refreshed_{};
   std::string node_name_{};

@@ -77,7 +77,7 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
     const auto& model = victim->of(cap.signal).model();
     const detector::ReliefOutcomeResult result = cap.after.judge(model, node.at, detector);
     if (result.outcome == detector::ReliefOutcome::waiting) return false;
-    if (result.outcome == detector::ReliefOutcome::unknown) {  // nothing was measured, so nobody is cleared
+    if (result.outcome == detector::ReliefOutcome::unknown) {  // nothing can be said, so nobody is cleared
       release(cap, state);
       return true;
     }
@@ -87,13 +87,11 @@ void judge_limits(const NodeSnapshot& node, const InterferenceSettings& settings
       state.confirmed.push_back({cap.suspect, node.at});
       return false;
     }
-    if (result.outcome == detector::ReliefOutcome::not_relieved &&
-        escalate(cap, *suspect, node.at, result.times_after * model.usual(), settings, state)) {
+    if (escalate(cap, *suspect, node.at, result.times_after * model.usual(), settings, state)) {
       tell_of(state, What::capped, cap);
       return false;
     }
-    if (result.outcome == detector::ReliefOutcome::not_relieved)
-      state.cleared.clear(cap.victim, cap.suspect, node.at + detector.cool_down);
+    state.cleared.clear(cap.victim, cap.suspect, node.at + detector.cool_down);
     return true;
   });
 }

@@ -67,7 +67,7 @@ void add_memory(const CgroupSample& cgroup, const Limit& limit, decide::Intents&
   const bool known = used && cgroup.memory.anonymous && now;
   const Bytes target = known ? std::max(limit.memory, memory::min_besteffort_memory(cgroup)) : limit.memory;
   const Reason why = because(
-      "a service stalls in memory reclaim while it runs: it used {} and is limited to {}, to see "
+      "a service stalls in memory reclaim while this workload runs: it used {} and is limited to {}, to see "
       "whether that helps",
       limit.had, target);
   if (!known) return out.hold(cgroup.id, Knob::memory_high, why);
@@ -140,7 +140,8 @@ void add_intents(const NodeSnapshot& node, const InterferenceState& state, decid
     if (node.cgroup(index) == nullptr) continue;
     if (cap.limit.remedy == Remedy::cpu)
       add_cpu(node, index, cap.limit,
-              "a service is slower while it runs: it used {} and is limited to {}, to see whether that "
+              "a service is slower while this workload runs: it used {} and is limited to {}, to see whether "
+              "that "
               "helps",
               out);
     if (cap.limit.remedy == Remedy::memory) add_memory(*node.cgroup(index), cap.limit, out);
@@ -148,10 +149,11 @@ void add_intents(const NodeSnapshot& node, const InterferenceState& state, decid
   if (!state.trial || !state.trial->limits()) return;
   const CgroupIndex index = index_of(state.trial->about.suspect);
   if (node.cgroup(index) != nullptr)
-    add_cpu(node, index, state.trial->limit,
-            "a randomized trial tests whether a service recovers while it is limited: it used {} and "
-            "is limited to {}",
-            out);
+    add_cpu(
+        node, index, state.trial->limit,
+        "a randomized trial tests whether a service recovers while this workload is limited: it used {} and "
+        "is limited to {}",
+        out);
 }
 
 }  // namespace evenkeel::interference

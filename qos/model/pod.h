@@ -234,7 +234,7 @@ constexpr std::int32_t priority_value(const Pod& pod) {
   return 0;
 }
 
-/// Best effort for suppression: labelled BE, or in the kubelet's BestEffort branch whatever the label says.
+/// Best effort: labelled BE, or in the kubelet's BestEffort branch whatever the label says.
 constexpr bool is_best_effort(const Pod& pod) {
   return pod.label_qos == QosClass::be || pod.kube_qos == KubeQos::besteffort;
 }

@@ -266,8 +266,8 @@ struct NodeSnapshot {
 };
 
 /// For how long what grows with time may grow in this tick. Between two ticks not at all (suppression alone
-/// goes on, by the time since its last change); after a pause (a
-/// suspended machine, an agent without CPU) for two intervals at most, since nothing was watched meanwhile.
+/// goes on, by the time since its last change); after a pause (a suspended machine, an agent without CPU) for
+/// two intervals at most, since nothing was watched meanwhile.
 inline Duration growth_time(const NodeSnapshot& node) {
   if (!node.measured) return Duration::zero();
   const Duration passed = node.since_previous.value_or(std::chrono::seconds(1));

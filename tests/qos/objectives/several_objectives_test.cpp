@@ -39,7 +39,6 @@ class SeveralObjectives : public testing::Test {
     return state_.shared.of<decide::ServiceObjectives>();
   }
 
- protected:
   /// A round between two ticks: nothing is measured.
   void between_ticks() {
     node_.measured = false;
