@@ -151,8 +151,9 @@ TEST_F(LiveCpuLevers, AServicesBurstIsNotThrottled) {
   if (original.empty()) GTEST_SKIP() << "this kernel has no " << cgroups_.burst_file(service());
   limit_service();
   const PinnedTask serving(cgroups_, service(), 0, [] { work_in_bursts(38ms, 333ms); });
-  const long before = throttled_during(service(), 3s);
-  EXPECT_GE(before, 4) << "its bursts are longer than its quota";
+  long before = 0;  // few on a CPU that is taken away just then
+  EXPECT_TRUE(soon([&] { return (before = throttled_during(service(), 3s)) >= 4; }))
+      << "its bursts are longer than its quota: " << before;
   LiveAgent agent(args("cpuBurstStrategy: {policy: cpuBurstOnly, cpuBurstPercent: 100}\n"));
   EXPECT_TRUE(soon([&] { return burst() == "20000\n"; })) << agent.log();
   long with = before;
