@@ -142,13 +142,13 @@ struct Evictor::Impl {
   }
   void failed(const http::HttpReply& reply) {
     PodToGo& pod = queue.front();
-    // A pod that waits too long is asked to go when another one has been chosen in its place.
-    const Duration requested = reply.retry_after.value_or(Duration{});
-    if (++pod.tries >= kMostTries || requested > kLongestPause)
-      // Refused, the next pod would be asked to go at once, and the server asked again.
-      return finish(is_overload(reply) && requested <= kLongestPause
-                        ? outcome_of(reply, pod.uid)
-                        : Outcome{Kind::unknown, pod.uid, trouble(reply), kGonePause});
+    const bool too_long = reply.retry_after.value_or(Duration{}) > kLongestPause;
+    if (too_long || ++pod.tries >= kMostTries) {
+      // For a refused pod the policy chooses another one at once, and the server would be asked again.
+      const bool refused = is_overload(reply) && !too_long;
+      return finish(refused ? outcome_of(reply, pod.uid)
+                            : Outcome{Kind::unknown, pod.uid, trouble(reply), kGonePause});
+    }
     pause.begin(backoff.next(reply.retry_after));
   }
   void finish(const Outcome& outcome) {

@@ -145,8 +145,7 @@ class Journal {
 ///   CRC32 BOOT w INODE FILE DIR ORIGINAL OURS...      (one to three, the newest last)
 ///   CRC32 BOOT d INODE FILE DIR
 ///   CRC32 BOOT m INODE NAME DIR                       (a change without an earlier text; INODE may be a
-///   cookie
-///                                                      or an interface; 0: not known)
+///                                                      cookie or an interface; 0: not known)
 ///   CRC32 BOOT u INODE NAME DIR                       (it was removed)
 ///
 /// Fields are separated by one blank. In a field, blanks, control characters and '%' are written as %XX; an

@@ -16,7 +16,15 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-struct Ways : test::CacheWays {};
+struct Ways : test::CacheWays {
+  /// Best effort comes after five minutes, and loses all but one of the eight ways.
+  void take_all() {
+    pass(minutes(5));
+    batch = true;
+    pass(minutes(20));
+    ASSERT_EQ(steering.taken(), 7);
+  }
+};
 using test::kBatch, test::kUsual, test::kWeb;
 using Steps = std::vector<std::int64_t>;
 
@@ -42,10 +50,7 @@ TEST_F(Ways, AreTakenStepByStepWhileItHelps) {
 }
 
 TEST_F(Ways, ComeBackOneByOneWhenBestEffortHasGone) {
-  pass(minutes(5));
-  batch = true;
-  pass(minutes(20));
-  ASSERT_EQ(steering.taken(), 7);
+  ASSERT_NO_FATAL_FAILURE(take_all());
   batch = false;
   seen = {7};
   pass(minutes(10));
@@ -158,20 +163,14 @@ TEST_F(Ways, WhoBringsNothingIntoTheCacheIsLeftAlone) {
 }
 
 TEST_F(Ways, ComeBackWhileBestEffortSleeps) {
-  pass(minutes(5));
-  batch = true;
-  pass(minutes(20));
-  ASSERT_EQ(steering.taken(), 7);
+  ASSERT_NO_FATAL_FAILURE(take_all());
   batch = false;  // it is still there, uses no CPU, and is not counted
   pass(hours(1));
   EXPECT_EQ(steering.taken(), 0);
 }
 
 TEST_F(Ways, BestEffortThatIsNotCountedDoesNotGetItsWaysBack) {
-  pass(minutes(5));
-  batch = true;
-  pass(minutes(20));
-  ASSERT_EQ(steering.taken(), 7);
+  ASSERT_NO_FATAL_FAILURE(take_all());
   batch_is_counted = false;
   pass(minutes(4));
   EXPECT_EQ(steering.taken(), 7);
@@ -187,10 +186,7 @@ TEST_F(Ways, FewMissesDoNotMatter) {
 }
 
 TEST_F(Ways, WithoutFiguresTheConfigurationDecides) {
-  pass(minutes(5));
-  batch = true;
-  pass(minutes(20));
-  ASSERT_EQ(steering.taken(), 7);
+  ASSERT_NO_FATAL_FAILURE(take_all());
   node.counters.backend = CounterBackend::none;
   pass(seconds(30));
   EXPECT_EQ(steering.taken(), 7);
@@ -219,10 +215,7 @@ TEST_F(Ways, AServiceThatIsNotCountedAnyMoreIsNotKnown) {
 }
 
 TEST_F(Ways, TheConfigurationMayGrantLessMeanwhile) {
-  pass(minutes(5));
-  batch = true;
-  pass(minutes(20));
-  ASSERT_EQ(steering.taken(), 7);
+  ASSERT_NO_FATAL_FAILURE(take_all());
   room = {.ways = 3, .least = 2};
   tick();
   EXPECT_EQ(steering.taken(), 1);
