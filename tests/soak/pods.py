@@ -47,10 +47,13 @@ class Node(CgroupTree):
 
     @staticmethod
     def kill_below(directory):
+        pids = []
         for at, _, _ in os.walk(directory):
-            for pid in read(f"{at}/cgroup.procs").split():
-                with contextlib.suppress(OSError):
-                    os.kill(int(pid), signal.SIGKILL)
+            with contextlib.suppress(OSError):  # the cgroup may end meanwhile, and so may a process
+                pids += read(f"{at}/cgroup.procs").split()
+        for pid in pids:
+            with contextlib.suppress(OSError):
+                os.kill(int(pid), signal.SIGKILL)
 
     def files(self, path):
         """
