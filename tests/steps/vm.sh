@@ -5,10 +5,11 @@
 prepare_guest() { or_skipped bash tests/vm/mkvm "${@:-build/vm}"; }
 
 # run_guest STEP [ARGUMENT OF vmrun...]: logs the guest's output to build/logs/STEP.serial. ONLY: runs just
-# these GoogleTests.
+# these GoogleTests. A guest that is silent for longer than tests/vm/guest lets a case run is started again.
 run_guest() {
   built release || { echo "build/release was not built" >"build/logs/$1.serial"; return 1; }
-  VM_SECONDS=${VM_SECONDS:-3000} bash tests/vm/vmrun "${@:2}" "${GUEST:-tests/vm/guest}" ${ONLY:+"$ONLY"} >"build/logs/$1.serial" 2>&1
+  VM_SECONDS=${VM_SECONDS:-3000} VM_SILENT_SECONDS=${VM_SILENT_SECONDS:-660} \
+    bash tests/vm/vmrun "${@:2}" "${GUEST:-tests/vm/guest}" ${ONLY:+"$ONLY"} >"build/logs/$1.serial" 2>&1
 }
 # guest_ended STEP STATUS: writes its results to build/logs/STEP.results as well. If the guest was started again,
 # only the last start counts.
@@ -102,7 +103,7 @@ under_systemd() {
 step_vm-newer() {
   # Newer kernels patch their own code more often, and the emulator may see half of an instruction that
   # another CPU has just patched: the guest dies in int3.
-  local -x VM_DIR=build/vm-newer EVENKEEL_VM_LONG=yes VM_THREAD=single VM_SECONDS=${VM_SECONDS:-4200}
+  local -x VM_DIR=build/vm-newer EVENKEEL_VM_LONG=yes VM_THREAD=single VM_SECONDS=${VM_SECONDS:-4200} VM_SILENT_SECONDS=1860
   need_release
   run_step vm-newer "a guest: QEMU, the kernel of bookworm-backports" prepare_guest $VM_DIR bookworm-backports || return
   [ $SKIPPED -eq 0 ] || return
