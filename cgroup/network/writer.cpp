@@ -166,30 +166,32 @@ void NetworkWriter::apply_changes(const decide::NetworkPlan& plan) {
 }
 
 bool NetworkWriter::put_classes() {
-  for (const auto& one : wanted_) {
-    auto have = std::ranges::find(classes_, one.minor, &HtbClass::minor);
-    if (have != classes_.end() && *have == one) continue;
-    // A class cannot be moved to another parent: its number now belongs to another pod.
-    const bool moves = have != classes_.end() && have->parent != one.parent;
-    const auto path = place(name_of(one.minor));
-    Result<> done;
-    const std::string before = have == classes_.end() ? kNothing : text_of(*have);
-    if (!dry_run_ && moves) {
-      done = port_.remove_class(link_index_, one.minor);
-      if (!done && vanished(done.error())) done = {};
-      if (!done) return refuse(path, text_of(one), done.error(), port_.words()), false;
-      // If putting it is refused, any plan is to put it, also the one before.
-      classes_.erase(have);
-      have = classes_.end();
-      applied_ = 0;
-    }
-    if (!dry_run_) done = port_.put_class(link_index_, one);
+  return std::ranges::all_of(wanted_, [this](const HtbClass& one) { return put_class(one); });
+}
+
+bool NetworkWriter::put_class(const HtbClass& one) {
+  auto have = std::ranges::find(classes_, one.minor, &HtbClass::minor);
+  if (have != classes_.end() && *have == one) return true;
+  // A class cannot be moved to another parent: its number now belongs to another pod.
+  const bool moves = have != classes_.end() && have->parent != one.parent;
+  const auto path = place(name_of(one.minor));
+  Result<> done;
+  const std::string before = have == classes_.end() ? kNothing : text_of(*have);
+  if (!dry_run_ && moves) {
+    done = port_.remove_class(link_index_, one.minor);
+    if (!done && vanished(done.error())) done = {};
     if (!done) return refuse(path, text_of(one), done.error(), port_.words()), false;
-    if (have == classes_.end() || moves) add_fair_queue(one);
-    record_change(path, before, text_of(one), false, kWhyClass);
-    auto& kept = have == classes_.end() ? classes_.emplace_back() : *have;
-    kept = one;
+    // If putting it is refused, any plan is to put it, also the one before.
+    classes_.erase(have);
+    have = classes_.end();
+    applied_ = 0;
   }
+  if (!dry_run_) done = port_.put_class(link_index_, one);
+  if (!done) return refuse(path, text_of(one), done.error(), port_.words()), false;
+  if (have == classes_.end() || moves) add_fair_queue(one);
+  record_change(path, before, text_of(one), false, kWhyClass);
+  auto& kept = have == classes_.end() ? classes_.emplace_back() : *have;
+  kept = one;
   return true;
 }
 

@@ -50,6 +50,7 @@ class NetworkWriter final : public executor::Actuator {
   void tell_foreign(executor::Contest::Step step, const RootQdisc& found);
   void apply_changes(const decide::NetworkPlan& plan);
   bool put_classes();
+  bool put_class(const HtbClass& one);
   void add_fair_queue(const HtbClass& one);
   bool put_rules(int unknown);
   void look_for_rules();
