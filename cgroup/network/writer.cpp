@@ -188,7 +188,7 @@ bool NetworkWriter::put_class(const HtbClass& one) {
   }
   if (!dry_run_) done = port_.put_class(link_index_, one);
   if (!done) return refuse(path, text_of(one), done.error(), port_.words()), false;
-  if (have == classes_.end() || moves) add_fair_queue(one);
+  if (have == classes_.end()) add_fair_queue(one);
   record_change(path, before, text_of(one), false, kWhyClass);
   auto& kept = have == classes_.end() ? classes_.emplace_back() : *have;
   kept = one;

@@ -55,8 +55,8 @@ step_kube-current() {
 
 # Emulated: some pods a minute, and a quarter of an hour for the values that are renewed each minute.
 step_kubelet-v2() {
-  local -x EVENKEEL_KUBE_VERSION=1.37.2 VM_MEMORY=${VM_MEMORY:-4096} VM_SECONDS=${VM_SECONDS:-7200} VM_SILENT_SECONDS=3660
-  local -x GUEST=tests/kube/guest/run
+  local -x EVENKEEL_KUBE_VERSION=1.37.2 VM_MEMORY=${VM_MEMORY:-4096} VM_SECONDS=${VM_SECONDS:-7200}
+  local -x VM_SILENT_SECONDS=${VM_SILENT_SECONDS:-3660} GUEST=tests/kube/guest/run
   run_step kubelet-v2-build "Kubernetes $EVENKEEL_KUBE_VERSION from its Go module, once" or_skipped nice tests/kube/build || return
   [ $SKIPPED -eq 0 ] || return
   need_release

@@ -103,7 +103,8 @@ under_systemd() {
 step_vm-newer() {
   # Newer kernels patch their own code more often, and the emulator may see half of an instruction that
   # another CPU has just patched: the guest dies in int3.
-  local -x VM_DIR=build/vm-newer EVENKEEL_VM_LONG=yes VM_THREAD=single VM_SECONDS=${VM_SECONDS:-4200} VM_SILENT_SECONDS=1860
+  local -x VM_DIR=build/vm-newer EVENKEEL_VM_LONG=yes VM_THREAD=single VM_SECONDS=${VM_SECONDS:-4200}
+  local -x VM_SILENT_SECONDS=${VM_SILENT_SECONDS:-1860}
   need_release
   run_step vm-newer "a guest: QEMU, the kernel of bookworm-backports" prepare_guest $VM_DIR bookworm-backports || return
   [ $SKIPPED -eq 0 ] || return
