@@ -6,6 +6,7 @@
 int main(int argc, char** argv) {
   using namespace evenkeel;
   runtime::keep_heap_small();
+  runtime::abort_without_memory();
   const auto parsed = cli::parse_flags(argc, argv);
   if (parsed.exit_code) return *parsed.exit_code;
   const cli::Flags& flags = parsed.flags;

@@ -140,8 +140,6 @@ class TreeBuilder {
 Parsed parse_json(std::string_view text, const std::string& file, std::span<const KeyFilter> wanted) {
   if (auto refused = refusal_message(text, file)) return {{}, {*refused}};
   const simdjson::padded_string padded(text);
-  // The library says so in no other way.
-  if (padded.data() == nullptr) return {{}, {{file, {}, {}, "found no memory to read it into"}}};
   TreeBuilder builder({padded.data(), padded.size()}, file);
   const auto failed = [&](auto why) {
     builder.fail(why);

@@ -1,6 +1,11 @@
 #include "agent/runtime/heap.h"
 
 #include <malloc.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <new>
+#include <string_view>
 
 namespace evenkeel::runtime {
 namespace {
@@ -20,5 +25,13 @@ void keep_heap_small() {
 }
 
 void trim_heap() { ::malloc_trim(0); }
+
+void abort_without_memory() {
+  std::set_new_handler([] {
+    constexpr std::string_view kReason = "evenkeel: out of memory\n";
+    [[maybe_unused]] const auto written = ::write(STDERR_FILENO, kReason.data(), kReason.size());
+    std::abort();
+  });
+}
 
 }  // namespace evenkeel::runtime

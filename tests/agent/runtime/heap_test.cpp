@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,17 @@ TEST(Memory, FreePagesBetweenUsedOnesGoBackWithATrim) {
   EXPECT_GT(test::resident_kib() - before, kUsedKib / 2) << "the rest keeps them from going by themselves";
   trim_heap();
   EXPECT_LT(test::resident_kib() - before, kUsedKib / 4);
+}
+
+// That operator new asks it is tested by tests/faults: the tests have an operator new of their own.
+TEST(Memory, WithoutAnyTheProcessSaysSoAndAborts) {
+  EXPECT_EQ(std::get_new_handler(), nullptr);
+  EXPECT_EXIT(
+      {
+        abort_without_memory();
+        std::get_new_handler()();
+      },
+      testing::KilledBySignal(SIGABRT), "evenkeel: out of memory");
 }
 
 }  // namespace
