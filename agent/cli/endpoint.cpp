@@ -20,7 +20,7 @@ constexpr Duration kAnsweringAtLeast = std::chrono::milliseconds(500);
 /// /readyz is always answered. It names all that is left out of pods, whose owners decide how much that is.
 constexpr int kReadyShare = 10;
 
-/// Of the installed unit and of the DaemonSet.
+/// Without --listen, as of the installed unit and of the DaemonSet: details of pods are for its callers.
 constexpr const char* kSocket = "/run/evenkeel/evenkeel.sock";
 
 /// Of --listen-details.
@@ -49,6 +49,7 @@ EndpointAddresses parse_list(std::string_view text) {
 EndpointAddresses endpoint_addresses(const Flags& flags) {
   if (flags.listen == "none") return {};
   auto out = parse_list(flags.listen);
+  if (!flags.listen_given) out.all.push_back({.socket = kSocket});
   const bool strangers = std::ranges::any_of(out.all, [](const auto& address) { return !address.on_host(); });
   if (strangers && !flags.insecure_listen)
     return {.error =

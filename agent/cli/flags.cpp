@@ -115,7 +115,8 @@ void add_run(CLI::App* run, Flags& flags, Texts& texts) {
       ->envname(env_name("--node-topology"));
   add_kube_flags(run, flags, texts);
   option(run, "--listen", flags.listen,
-         "addresses of the HTTP endpoint, with commas between them: ADDRESS:PORT, unix:/PATH; or none");
+         "addresses of the HTTP endpoint, with commas between them: ADDRESS:PORT, unix:/PATH; or none. Not "
+         "given: the default port and the unix socket /run/evenkeel/evenkeel.sock");
   option(
       run, "--listen-details", flags.listen_details,
       "who sees pages with details of pods: socket (callers of the unix socket), loopback (these and callers "
@@ -148,8 +149,7 @@ void add_demo(CLI::App* demo, Flags& flags) {
 }
 
 constexpr const char* kAskedListen =
-    "endpoint of the running agent; not given: the unix socket /run/evenkeel/evenkeel.sock if there is one, "
-    "then the default port";
+    "endpoint of the running agent; not given: /run/evenkeel/evenkeel.sock if there is one, then the port";
 
 struct VerbRow {
   Verb verb;

@@ -20,6 +20,7 @@ namespace {
 struct Bound {
   Fd fd{};
   std::string error{};
+  std::string made{};  ///< the socket's directory, if it was not there
 };
 
 union SocketAddress {
@@ -51,7 +52,7 @@ SocketAddress path_address(const std::string& path) {
 
 Fd new_socket(int family) { return Fd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
 
-Bound failure() { return {{}, std::strerror(errno)}; }
+Bound failure() { return {{}, std::strerror(errno), {}}; }
 
 Bound open_port(const ListenAddress& address) {
   const SocketAddress at = port_address(address);
@@ -62,7 +63,7 @@ Bound open_port(const ListenAddress& address) {
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (v6) ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
   if (::bind(fd.get(), &at.any, v6 ? sizeof at.v6 : sizeof at.v4) != 0) return failure();
-  return {std::move(fd), {}};
+  return {std::move(fd), {}, {}};
 }
 
 /// Of a line "NAME:PASSWORD:GID:MEMBERS". Not by getgrnam(3), which loads libraries at run time: the image's
@@ -89,15 +90,26 @@ std::string clear(const std::string& path, const SocketAddress& at) {
   return ::unlink(path.c_str()) == 0 ? std::string() : std::strerror(errno);
 }
 
+/// Only the last directory, as the service manager does for the installed unit. Empty: it was there.
+std::string made_directory_of(const std::string& path) {
+  std::string directory = path.substr(0, path.rfind('/'));
+  return ::mkdir(directory.c_str(), 0755) == 0 ? directory : std::string();
+}
+
 Bound open_path(const std::string& path) {
   const SocketAddress at = path_address(path);
-  if (auto in_the_way = clear(path, at); !in_the_way.empty()) return {{}, std::move(in_the_way)};
+  if (auto in_the_way = clear(path, at); !in_the_way.empty()) return {{}, std::move(in_the_way), {}};
+  std::string made = made_directory_of(path);
   Fd fd = new_socket(AF_UNIX);
-  if (!fd || runtime::bind_with_mode(fd.get(), &at.any, sizeof at.path, 0660) != 0) return failure();
+  if (!fd || runtime::bind_with_mode(fd.get(), &at.any, sizeof at.path, 0660) != 0) {
+    Bound failed = failure();
+    if (!made.empty()) ::rmdir(made.c_str());
+    return failed;
+  }
   // Without the right to give it away it stays root's. A link in its place is not followed.
   const auto group = group_id("evenkeel");
   if (group && ::fchownat(AT_FDCWD, path.c_str(), -1U, *group, AT_SYMLINK_NOFOLLOW) != 0) errno = 0;
-  return {std::move(fd), {}};
+  return {std::move(fd), {}, std::move(made)};
 }
 
 }  // namespace
@@ -105,7 +117,7 @@ Bound open_path(const std::string& path) {
 ListeningSocket::Opened ListeningSocket::open(const ListenAddress& address) {
   auto bound = address.socket.empty() ? open_port(address) : open_path(address.socket);
   if (!bound.fd) return {{}, std::move(bound.error)};
-  ListeningSocket opened(std::move(bound.fd), address.socket);
+  ListeningSocket opened(std::move(bound.fd), address.socket, std::move(bound.made));
   // Its connections inherit it. Otherwise the kernel keeps megabytes for each that does not read, and this
   // process is charged for them.
   const int most_unsent = 128 << 10;
@@ -115,7 +127,9 @@ ListeningSocket::Opened ListeningSocket::open(const ListenAddress& address) {
 }
 
 ListeningSocket::~ListeningSocket() {
-  if (fd_ && !path_.empty()) ::unlink(path_.c_str());
+  if (!fd_ || path_.empty()) return;
+  ::unlink(path_.c_str());
+  if (!made_directory_.empty()) ::rmdir(made_directory_.c_str());
 }
 
 int ListeningSocket::port() const {

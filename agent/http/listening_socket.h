@@ -24,9 +24,11 @@ class ListeningSocket {
   [[nodiscard]] int port() const;
 
  private:
-  ListeningSocket(Fd fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  ListeningSocket(Fd fd, std::string path, std::string made_directory)
+      : fd_(std::move(fd)), path_(std::move(path)), made_directory_(std::move(made_directory)) {}
   Fd fd_;
-  std::string path_;  ///< of a unix socket, removed at the end
+  std::string path_;            ///< of a unix socket, removed at the end
+  std::string made_directory_;  ///< for it, removed at the end; empty: it was there
 };
 
 struct ListeningSocket::Opened {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -84,6 +85,29 @@ TEST(EndpointSocket, ALoopbackPortShowsDetailsWhereItIsAllowed) {
   LiveAgent agent(both.args("loopback"));
   ASSERT_TRUE(Both::serves(agent)) << agent.log();
   for (const char* page : kDetails) EXPECT_EQ(http::http_get(Both::url(agent) + page).status, 200) << page;
+}
+
+TEST(EndpointSocket, WithoutListenTheDefaultSocketHasTheDetailsAndCommandsFindIt) {
+  const std::string directory = "/run/evenkeel", socket = directory + "/evenkeel.sock";
+  if (::geteuid() != 0) GTEST_SKIP() << "only root may make " << directory;
+  if (std::filesystem::exists(directory)) GTEST_SKIP() << directory << " is there, of an agent that runs";
+  const EndpointProgram program;
+  auto args = program.args({});
+  const auto listen = std::ranges::find(args, "--listen");
+  args.erase(listen, listen + 2);
+  LiveAgent agent(args);
+  ASSERT_TRUE(soon([&] { return http::http_get("http://localhost/readyz", socket).status == 200; }))
+      << agent.log();
+  const Ran asked = run_evenkeel({"explain"});
+  EXPECT_EQ(asked.exit_status, 0) << asked.err;
+  EXPECT_NE(asked.out.find("nodeslo: "), std::string::npos) << asked.out;
+  if (agent.logged("address=127.0.0.1", seconds(0))) {
+    EXPECT_EQ(http::http_get("http://127.0.0.1:9319/metrics").status, 200) << agent.log();
+    EXPECT_EQ(http::http_get("http://127.0.0.1:9319/v1/explain").status, 403) << agent.log();
+  }
+  agent.stop();
+  EXPECT_EQ(agent.exit_status(), 0) << agent.log();
+  EXPECT_FALSE(std::filesystem::exists(directory)) << "it made that";
 }
 
 TEST(EndpointSocket, APortAloneShowsThemUnlessTheyAreForTheSocket) {
@@ -180,6 +204,8 @@ TEST(ListenFlag, NamesAddressesAndWhoSeesDetails) {
     return parsed.details.least;
   };
   using http::Caller;
+  EXPECT_EQ(least("127.0.0.1:1", "auto"), Caller::socket) << "not given: the default socket is beside it";
+  flags.listen_given = true;
   EXPECT_EQ(least("127.0.0.1:1", "auto"), Caller::loopback);
   EXPECT_EQ(least("127.0.0.1:1,unix:/a", "auto"), Caller::socket);
   EXPECT_EQ(least("127.0.0.1:1,unix:/a", "loopback"), Caller::loopback);
