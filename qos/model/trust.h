@@ -18,12 +18,13 @@ enum class Claim : std::uint8_t {
   disk_latency,
   cpu_burst,
   core_sched_group,
-  memory
+  memory,
+  group_identity
 };
 /// As a NodeSLO spells them, in the order of Claim.
-inline constexpr std::array<const char*, 8> kClaims = {
-    "hands-off", "eviction-policy",  "cache", "cpus", "disk-latency",
-    "cpu-burst", "core-sched-group", "memory"};
+inline constexpr std::array<const char*, 9> kClaims = {
+    "hands-off", "eviction-policy",  "cache",  "cpus",          "disk-latency",
+    "cpu-burst", "core-sched-group", "memory", "group-identity"};
 
 /// An entry of extensions.evenkeel.trust: pods that fit all that is given may make these claims. It looks
 /// only at what a tenant cannot choose freely: labels do not count.

@@ -112,22 +112,36 @@ bool exceeds(const std::optional<Value>& own, const std::optional<Value>& of_cla
   return own && *own > of_class.value_or(Value{});
 }
 
-/// What is protected of the memory that was lent to best effort is missing to services.
+/// What is protected of the memory that was lent to best effort is missing to services. A service may protect
+/// what it requests, but not put itself before others.
 bool protects_memory(const Pod& pod, const NodeSlo& slo) {
-  if (!is_best_effort(pod)) return false;
   const MemoryQosOverride& own = pod.memory_qos;
   const MemoryQos of_class = memory_of_class(pod, slo);
-  return exceeds(own.min_limit_percent, of_class.min_limit_percent) ||
-         exceeds(own.low_limit_percent, of_class.low_limit_percent) ||
-         exceeds(own.priority, of_class.priority);
+  const bool keeps_lent =
+      is_best_effort(pod) && (exceeds(own.min_limit_percent, of_class.min_limit_percent) ||
+                              exceeds(own.low_limit_percent, of_class.low_limit_percent));
+  return keeps_lent || exceeds(own.priority, of_class.priority);
 }
 void protect_as_the_class(Pod& pod, const NodeSlo& slo) {
   MemoryQosOverride& own = pod.memory_qos;
   const MemoryQos of_class = memory_of_class(pod, slo);
-  if (exceeds(own.min_limit_percent, of_class.min_limit_percent)) own.min_limit_percent.reset();
-  if (exceeds(own.low_limit_percent, of_class.low_limit_percent)) own.low_limit_percent.reset();
+  const bool lent = is_best_effort(pod);
+  if (lent && exceeds(own.min_limit_percent, of_class.min_limit_percent)) own.min_limit_percent.reset();
+  if (lent && exceeds(own.low_limit_percent, of_class.low_limit_percent)) own.low_limit_percent.reset();
   if (exceeds(own.priority, of_class.priority)) own.priority.reset();
 }
+
+/// Of a class that is off 0, which is what the kernel gives to a new cgroup.
+std::int64_t identity_of_class(const Pod& pod, const NodeSlo& slo) {
+  const CpuQos* const of_class = cpu_strategy_of(slo.qos, default_qos(pod));
+  return of_class != nullptr && of_class->enable ? of_class->group_identity : 0;
+}
+
+/// The kernel lets a task of a higher identity preempt those of lower ones.
+bool preempts_more(const Pod& pod, const NodeSlo& slo) {
+  return pod.group_identity && *pod.group_identity > identity_of_class(pod, slo);
+}
+void preempt_as_the_class(Pod& pod, const NodeSlo& /*slo*/) { pod.group_identity.reset(); }
 
 struct ClaimRow {
   bool (*made)(const Pod&, const NodeSlo&);
@@ -153,8 +167,9 @@ constexpr std::array<ClaimRow, kClaims.size()> kRows = {{
      "koordinator.sh/cpuBurst counts only as far as the node's cpuBurstStrategy goes"},
     {names_a_group, group_by_namespace, nullptr},
     {protects_memory, protect_as_the_class,
-     "koordinator.sh/memoryQOS counts only as far as it protects no more than the pod's class: services "
-     "could not get lent memory back"},
+     "koordinator.sh/memoryQOS counts only as far as it protects no more than the pod's class"},
+    {preempts_more, preempt_as_the_class,
+     "groupIdentity of koordinator.sh/cpuQOS does not count: it is above that of the pod's class"},
 }};
 
 const char* kube_word(KubeQos qos) {

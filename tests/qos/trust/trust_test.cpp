@@ -42,6 +42,7 @@ std::vector<Case> cases() {
        ""},
       {Claim::memory, [](Pod& pod) { pod.memory_qos.min_limit_percent = Percent(1); },
        "no more than the pod's class"},
+      {Claim::group_identity, [](Pod& pod) { pod.group_identity = 1; }, "above that of the pod's class"},
   };
 }
 
@@ -163,6 +164,32 @@ TEST(Trust, MemoryIsProtectedAsFarAsThatOfTheClass) {
   EXPECT_TRUE(trust::is_restricted(pod, slo)) << "a class that is off protects nothing";
   pod.label_qos = QosClass::ls;
   EXPECT_FALSE(trust::is_restricted(pod, slo)) << "a service has what it requests";
+  pod.memory_qos.priority = 12;
+  refused.clear();
+  trust::restrict(pod, slo, refused);
+  EXPECT_EQ(refused.size(), 1U) << "it cannot put itself before other services";
+  EXPECT_EQ(pod.memory_qos, (MemoryQosOverride{.low_limit_percent = Percent(30),
+                                               .throttling_percent = Percent(50),
+                                               .wmark_ratio = Percent(80)}));
+}
+
+TEST(Trust, AGroupIdentityCountsAsFarAsThatOfTheClass) {
+  NodeSlo slo;
+  slo.qos.ls.cpu = {.enable = true, .group_identity = 1};
+  Pod pod = tenant();
+  pod.label_qos = QosClass::ls;
+  for (const int own : {-1, 0, 1}) {
+    pod.group_identity = own;
+    EXPECT_FALSE(trust::is_restricted(pod, slo)) << own;
+  }
+  pod.group_identity = 2;
+  std::vector<std::string> refused;
+  trust::restrict(pod, slo, refused);
+  EXPECT_EQ(refused.size(), 1U);
+  EXPECT_FALSE(pod.group_identity) << "the class decides";
+  slo.qos.ls.cpu.enable = false;
+  pod.group_identity = 1;
+  EXPECT_TRUE(trust::is_restricted(pod, slo)) << "a class that is off gives none";
 }
 
 TEST(Trust, GroupsOfCoreSchedulingBelongToANamespace) {
