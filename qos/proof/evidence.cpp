@@ -101,7 +101,8 @@ bool cut_short(Trial& trial) {
 
 double Evidence::decisive(double error_rate) const {
   constexpr double kSumOfInverseSquares = std::numbers::pi * std::numbers::pi / 6;
-  return kSumOfInverseSquares * static_cast<double>(run * run) / error_rate;
+  const auto runs = static_cast<double>(run);
+  return kSumOfInverseSquares * runs * runs / error_rate;
 }
 
 Verdict verdict(const ProofState& state, std::size_t lever) {

@@ -109,6 +109,14 @@ TEST(VerdictCheckpoint, WhatIsLeftOfTheBudgetIsKeptUnderAllConditions) {
   }
 }
 
+TEST(VerdictCheckpoint, AnyNumberOfRunsCanBeSquared) {
+  proof::ProofState after;
+  const auto line =
+      sealed_line("2 6.18.1-amd64 18364758544493064720 cpu-idle 3 641313777777 57 7 0.5 0.25 6 1 2 3 4");
+  ASSERT_EQ(read_verdicts(line, kHere, after).models, 1U);
+  EXPECT_GT(after.evidence[3].decisive(0.001), 1e26);
+}
+
 TEST(VerdictCheckpoint, ADamagedLineCostsOnlyItself) {
   auto text = verdicts_text(learned(), kHere);
   text[20] ^= 1;
