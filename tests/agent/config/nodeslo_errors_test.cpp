@@ -198,6 +198,17 @@ TEST(NodeSloErrors, SettingsThatContradictEachOther) {
   });
 }
 
+TEST(NodeSloErrors, ATrustRuleNamesKnownClaimsAndClasses) {
+  expect_problems({
+      {"extensions: {evenkeel: {trust: [{namespaces: [a]}]}}",
+       "f:1:33: extensions.evenkeel.trust[0]: claims: found none; legal: hands-off, "},
+      {"extensions: {evenkeel: {trust: [{claims: [cpus]}, {claims: [hands-of]}]}}",
+       "f:1:60: extensions.evenkeel.trust[1].claims: found hands-of; legal: hands-off, "},
+      {"extensions: {evenkeel: {trust: [{claims: [cpus], kubeQOS: [LS]}]}}",
+       "f:1:59: extensions.evenkeel.trust[0].kubeQOS: found LS; legal: Guaranteed, Burstable, BestEffort"},
+  });
+}
+
 TEST(NodeSloErrors, AllAreReportedNotOnlyTheFirst) {
   const auto config =
       config::parse_nodeslo("cpuBurstStrategy: {policy: x, cpuBurstPercent: y, z: 1}\nq: 1\n", "f");

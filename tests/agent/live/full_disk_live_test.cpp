@@ -9,6 +9,7 @@
 
 #include "tests/support/agents/stepped_agent.h"
 #include "tests/support/live/agent_args.h"
+#include "tests/support/live/failing_disk.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"
 #include "tests/support/process.h"
@@ -117,6 +118,36 @@ TEST_F(LiveReadOnlyDisk, AStartIsRefusedAndRestoreWorks) {
   ASSERT_TRUE(disk_.make_writable());
   const Ran mended = restore();
   EXPECT_EQ(mended.exit_status, 0) << mended.err;
+}
+
+class LiveFailingDisk : public LiveFullDisk {
+ protected:
+  void SetUp() override {
+    LiveFullDisk::SetUp();
+    if (!IsSkipped() && !failing_.why_not().empty()) GTEST_SKIP() << failing_.why_not();
+  }
+  FailingDisk failing_{disk_.path()};  // mounted over the other one
+};
+
+TEST_F(LiveFailingDisk, ThatIsReadOnlyFromATickOnTakesNoNewValueAndAllAreRestored) {
+  LiveAgent agent(args());
+  ASSERT_TRUE(all_get("50000")) << agent.log();
+  failing_.fail();
+  configure(80);
+  ASSERT_TRUE(agent.logged("errno=EROFS", 20s)) << agent.log();
+  EXPECT_EQ(with_burst("50000"), containers()) << "80000 could not be put on record";
+  EXPECT_TRUE(agent.alive());
+  agent.stop();
+  EXPECT_EQ(agent.exit_status(), 0) << agent.log();
+  EXPECT_EQ(with_burst("0"), containers());
+
+  const Ran still = restore();
+  EXPECT_EQ(still.exit_status, 1);
+  EXPECT_NE(still.err.find("could not be brought up to date: EROFS"), std::string::npos) << still.err;
+  ASSERT_TRUE(failing_.mend());
+  const Ran mended = restore();
+  EXPECT_EQ(mended.exit_status, 0) << mended.err;
+  EXPECT_EQ(with_burst("0"), containers());
 }
 
 }  // namespace
