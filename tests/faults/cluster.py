@@ -1,7 +1,5 @@
 """The agent in the event loop between a kubelet and an API server, and on a kernel with all that it may measure and change."""
 
-import collections
-import json
 import os
 import signal
 import sys
@@ -9,9 +7,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../support"))
 import own_network  # noqa: E402
 from scenarios import FIRST, Loop, on_a_network  # noqa: E402
-from servers import NODE, ApiServer, Kubelet  # noqa: E402
+from servers import NODE, Keeper, Kubelet  # noqa: E402
 
-METRICS = "/apis/slo.koordinator.sh/v1alpha1/nodemetrics"
 # Until the agent has done with the servers what it does in its first seconds: it asks each at most once a second.
 PATIENCE_SECONDS = 2.5
 WANTED = ["eviction", "event", "watch", "node", "nodemetric"]
@@ -21,68 +18,6 @@ def with_extensions(**more):
     extensions = FIRST["extensions"]
     return {**FIRST, "extensions": {**extensions, "colocation": {"enable": True},
                                     "evenkeel": {**extensions["evenkeel"], **more}}}
-
-
-def merge(into, patch):
-    """A JSON merge patch. Of lists the API server would merge some; the agent's are never half of one."""
-    for key, value in patch.items():
-        if value is None:
-            into.pop(key, None)
-        elif isinstance(value, dict):
-            merge(into.setdefault(key, {}), value)
-        else:
-            into[key] = value
-    return into
-
-
-class Keeper(ApiServer):
-    """Keeps what it is told of the Node, and counts what it has done."""
-
-    FORBIDDEN_SHARE = 0
-
-    def __init__(self, directory):
-        super().__init__(directory)
-        self.kept, self.done = {}, collections.Counter()
-
-    def start_again(self, spec):
-        node = json.loads(super().body(f"/api/v1/nodes/{NODE}"))
-        node["metadata"]["uid"] = "00000000-0000-4000-8000-000000000000"
-        self.kept = {f"/api/v1/nodes/{NODE}": node,
-                     f"{METRICS}/{NODE}": {"metadata": {"name": NODE}, "spec": {}}}
-        self.done.clear()
-        self.configure(spec)
-
-    def body(self, path):
-        kept = self.kept.get(path.split("?")[0])
-        return json.dumps(kept) if kept else super().body(path)
-
-    def watched(self, request):
-        self.done["watch"] += 1
-        return super().watched(request)
-
-    def take(self, request, body):
-        path = request.path.split("?")[0].removesuffix("/status")
-        if path.endswith("/eviction"):
-            self.done["eviction"] += 1
-            return super().take(request, body)
-        try:
-            told = json.loads(body)
-        except ValueError:  # cut off
-            return request.send_error(400)
-        if request.command == "POST":
-            self.done["event"] += 1
-            return self.answer(request, 201, told)
-        self.done["nodemetric" if path.startswith(METRICS) else "node"] += 1
-        return self.answer(request, 200, merge(self.kept[path], told))
-
-    @staticmethod
-    def answer(request, status, value):
-        body = json.dumps(value).encode()
-        request.send_response(status)
-        request.send_header("Content-Type", "application/json")
-        request.send_header("Content-Length", str(len(body)))
-        request.end_headers()
-        request.wfile.write(body)
 
 
 class Cluster(Loop):

@@ -13,6 +13,7 @@ import threading
 import time
 
 NODE = "here"  # the name of the node
+METRICS = "/apis/slo.koordinator.sh/v1alpha1/nodemetrics"
 
 
 class Threads(http.server.ThreadingHTTPServer):
@@ -186,3 +187,65 @@ class ApiServer(Server):
     def object(version, spec):
         return {"apiVersion": "slo.koordinator.sh/v1alpha1", "kind": "NodeSLO",
                 "metadata": {"name": NODE, "resourceVersion": str(version)}, "spec": spec}
+
+
+def merge(into, patch):
+    """A JSON merge patch. Of lists the API server would merge some; the agent's are never half of one."""
+    for key, value in patch.items():
+        if value is None:
+            into.pop(key, None)
+        elif isinstance(value, dict):
+            merge(into.setdefault(key, {}), value)
+        else:
+            into[key] = value
+    return into
+
+
+class Keeper(ApiServer):
+    """Keeps what it is told of the Node, and counts what it has done."""
+
+    FORBIDDEN_SHARE = 0
+
+    def __init__(self, directory):
+        super().__init__(directory)
+        self.kept, self.done = {}, collections.Counter()
+
+    def start_again(self, spec):
+        node = json.loads(super().body(f"/api/v1/nodes/{NODE}"))
+        node["metadata"]["uid"] = "00000000-0000-4000-8000-000000000000"
+        self.kept = {f"/api/v1/nodes/{NODE}": node,
+                     f"{METRICS}/{NODE}": {"metadata": {"name": NODE}, "spec": {}}}
+        self.done.clear()
+        self.configure(spec)
+
+    def body(self, path):
+        kept = self.kept.get(path.split("?")[0])
+        return json.dumps(kept) if kept else super().body(path)
+
+    def watched(self, request):
+        self.done["watch"] += 1
+        return super().watched(request)
+
+    def take(self, request, body):
+        path = request.path.split("?")[0].removesuffix("/status")
+        if path.endswith("/eviction"):
+            self.done["eviction"] += 1
+            return super().take(request, body)
+        try:
+            told = json.loads(body)
+        except ValueError:  # cut off
+            return request.send_error(400)
+        if request.command == "POST":
+            self.done["event"] += 1
+            return self.answer(request, 201, told)
+        self.done["nodemetric" if path.startswith(METRICS) else "node"] += 1
+        return self.answer(request, 200, merge(self.kept[path], told))
+
+    @staticmethod
+    def answer(request, status, value):
+        body = json.dumps(value).encode()
+        request.send_response(status)
+        request.send_header("Content-Type", "application/json")
+        request.send_header("Content-Length", str(len(body)))
+        request.end_headers()
+        request.wfile.write(body)

@@ -76,6 +76,19 @@ sees_link() {
   [ $# -eq 0 ] || cp "systemd/drop-ins/$1.conf" $unit.d/
   inside "/usr/bin/readlink $link"
 }
+
+# A right of the base. Delegated cgroups belong to other users.
+owned=/sys/fs/cgroup/probe-owned
+mkdir $owned
+chown nobody $owned/cgroup.freeze
+rm -f $unit.d/*.conf
+inside "/bin/sh -c 'echo 0 >$owned/cgroup.freeze'" || fail "the base cannot write to another user's cgroup"
+printf '[Service]\nCapabilityBoundingSet=~CAP_DAC_OVERRIDE\n' >$unit.d/without.conf
+! inside "/bin/sh -c 'echo 0 >$owned/cgroup.freeze'" || fail "CAP_DAC_OVERRIDE is of no use: the write succeeds without it"
+rm $unit.d/without.conf
+rmdir $owned
+say "CAP_DAC_OVERRIDE: necessary and enough to write to another user's cgroup"
+
 [ -b $disk ] || fail "the guest has no $disk"
 # As udev does, which does not run here.
 mkdir -p "${link%/*}"
