@@ -1,8 +1,8 @@
 """A kubelet and an API server as a process of their own: serve_alone.py DIRECTORY NODESLO POD_LIST (JSON files).
 
-Writes into the directory: `environment`, the agent's variables for a systemd unit, when both serve; `done`, what the agent
-has asked the API server for, one word per line, as often as it changes. What is evicted ends as a kubelet would end it:
-its name appears in `evicted`."""
+Writes into the directory: `environment`, the agent's variables for a systemd unit, when both serve; then, as often as they
+change, `done`, what the agent has asked the API server for, and `evicted`, the pods of the evictions that it granted, one
+per line. The pods themselves are left as they are."""
 
 import json
 import os
