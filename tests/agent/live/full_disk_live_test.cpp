@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,18 @@ class LiveFullDisk : public testing::Test {
     return live_args(cgroups_, dir_, "200ms", kPodsByCgroup);
   }
   [[nodiscard]] Ran restore() const { return run_evenkeel({"restore", "--state-dir", disk_.path()}); }
+  /// A restore puts all values back, and says that the journal stays as it is until the disk is mended.
+  void expect_journal_waits(const std::string& error, const std::function<bool()>& mend) const {
+    const Ran waiting = restore();
+    EXPECT_EQ(waiting.exit_status, 1);
+    EXPECT_NE(waiting.err.find("could not be brought up to date: " + error), std::string::npos)
+        << waiting.err;
+    EXPECT_EQ(with_burst("0"), containers());
+    ASSERT_TRUE(mend());
+    const Ran mended = restore();
+    EXPECT_EQ(mended.exit_status, 0) << mended.err;
+    EXPECT_EQ(with_burst("0"), containers());
+  }
   [[nodiscard]] std::size_t containers() const { return 3 * pods_.services.size(); }
   /// How many containers of services have this burst.
   [[nodiscard]] std::size_t with_burst(const std::string& us) const {
@@ -87,13 +100,10 @@ TEST_F(LiveFullDisk, InATickAValueWaitsAndAtTheStopAllAreRestored) {
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();
   EXPECT_EQ(with_burst("0"), containers());
 
-  const Ran full = restore();
-  EXPECT_EQ(full.exit_status, 1);
-  EXPECT_NE(full.err.find("could not be brought up to date: ENOSPC"), std::string::npos) << full.err;
-  disk_.make_room();
-  const Ran mended = restore();
-  EXPECT_EQ(mended.exit_status, 0) << mended.err;
-  EXPECT_EQ(with_burst("0"), containers());
+  expect_journal_waits("ENOSPC", [&] {
+    disk_.make_room();
+    return true;
+  });
 }
 
 class LiveReadOnlyDisk : public LiveFullDisk {};
@@ -111,13 +121,7 @@ TEST_F(LiveReadOnlyDisk, AStartIsRefusedAndRestoreWorks) {
   EXPECT_NE(next.log().find("EROFS"), std::string::npos) << next.log();
   EXPECT_EQ(with_burst("50000"), containers());
 
-  const Ran restored = restore();
-  EXPECT_EQ(restored.exit_status, 1);
-  EXPECT_NE(restored.err.find("could not be brought up to date: EROFS"), std::string::npos) << restored.err;
-  EXPECT_EQ(with_burst("0"), containers());
-  ASSERT_TRUE(disk_.make_writable());
-  const Ran mended = restore();
-  EXPECT_EQ(mended.exit_status, 0) << mended.err;
+  expect_journal_waits("EROFS", [&] { return disk_.make_writable(); });
 }
 
 class LiveFailingDisk : public LiveFullDisk {
@@ -141,13 +145,7 @@ TEST_F(LiveFailingDisk, ThatIsReadOnlyFromATickOnTakesNoNewValueAndAllAreRestore
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();
   EXPECT_EQ(with_burst("0"), containers());
 
-  const Ran still = restore();
-  EXPECT_EQ(still.exit_status, 1);
-  EXPECT_NE(still.err.find("could not be brought up to date: EROFS"), std::string::npos) << still.err;
-  ASSERT_TRUE(failing_.mend());
-  const Ran mended = restore();
-  EXPECT_EQ(mended.exit_status, 0) << mended.err;
-  EXPECT_EQ(with_burst("0"), containers());
+  expect_journal_waits("EROFS", [&] { return failing_.mend(); });
 }
 
 }  // namespace
