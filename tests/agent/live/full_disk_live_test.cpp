@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "tests/support/agents/stepped_agent.h"
+#include "tests/support/failing_disk.h"
 #include "tests/support/live/agent_args.h"
-#include "tests/support/live/failing_disk.h"
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_population.h"
 #include "tests/support/process.h"
