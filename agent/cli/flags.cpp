@@ -115,8 +115,7 @@ void add_run(CLI::App* run, Flags& flags, Texts& texts) {
       ->envname(env_name("--node-topology"));
   add_kube_flags(run, flags, texts);
   option(run, "--listen", flags.listen,
-         "addresses of the HTTP endpoint, with commas between them: ADDRESS:PORT, unix:/PATH; or none. Not "
-         "given: the default port and the unix socket /run/evenkeel/evenkeel.sock");
+         "addresses of the endpoint: ADDRESS:PORT,unix:/PATH; or none. Not given: also the unit's socket");
   option(
       run, "--listen-details", flags.listen_details,
       "who sees pages with details of pods: socket (callers of the unix socket), loopback (these and callers "
