@@ -52,7 +52,7 @@ SocketAddress path_address(const std::string& path) {
 
 Fd new_socket(int family) { return Fd(::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0)); }
 
-Bound failure() { return {{}, std::strerror(errno), {}}; }
+Bound failure() { return {.error = std::strerror(errno)}; }
 
 Bound open_port(const ListenAddress& address) {
   const SocketAddress at = port_address(address);
@@ -63,7 +63,7 @@ Bound open_port(const ListenAddress& address) {
   ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (v6) ::setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof yes);
   if (::bind(fd.get(), &at.any, v6 ? sizeof at.v6 : sizeof at.v4) != 0) return failure();
-  return {std::move(fd), {}, {}};
+  return {.fd = std::move(fd)};
 }
 
 /// Of a line "NAME:PASSWORD:GID:MEMBERS". Not by getgrnam(3), which loads libraries at run time: the image's
@@ -98,7 +98,7 @@ std::string made_directory_of(const std::string& path) {
 
 Bound open_path(const std::string& path) {
   const SocketAddress at = path_address(path);
-  if (auto in_the_way = clear(path, at); !in_the_way.empty()) return {{}, std::move(in_the_way), {}};
+  if (auto in_the_way = clear(path, at); !in_the_way.empty()) return {.error = std::move(in_the_way)};
   std::string made = made_directory_of(path);
   Fd fd = new_socket(AF_UNIX);
   if (!fd || runtime::bind_with_mode(fd.get(), &at.any, sizeof at.path, 0660) != 0) {
@@ -109,7 +109,7 @@ Bound open_path(const std::string& path) {
   // Without the right to give it away it stays root's. A link in its place is not followed.
   const auto group = group_id("evenkeel");
   if (group && ::fchownat(AT_FDCWD, path.c_str(), -1U, *group, AT_SYMLINK_NOFOLLOW) != 0) errno = 0;
-  return {std::move(fd), {}, std::move(made)};
+  return {.fd = std::move(fd), .made = std::move(made)};
 }
 
 }  // namespace

@@ -114,22 +114,19 @@ bool exceeds(const std::optional<Value>& own, const std::optional<Value>& of_cla
 
 /// What is protected of the memory that was lent to best effort is missing to services. A service may protect
 /// what it requests, but not put itself before others.
-bool protects_memory(const Pod& pod, const NodeSlo& slo) {
-  const MemoryQosOverride& own = pod.memory_qos;
-  const MemoryQos of_class = memory_of_class(pod, slo);
-  const bool keeps_lent =
-      is_best_effort(pod) && (exceeds(own.min_limit_percent, of_class.min_limit_percent) ||
-                              exceeds(own.low_limit_percent, of_class.low_limit_percent));
-  return keeps_lent || exceeds(own.priority, of_class.priority);
-}
-void protect_as_the_class(Pod& pod, const NodeSlo& slo) {
-  MemoryQosOverride& own = pod.memory_qos;
+MemoryQosOverride as_far_as_the_class(const Pod& pod, const NodeSlo& slo) {
+  MemoryQosOverride own = pod.memory_qos;
   const MemoryQos of_class = memory_of_class(pod, slo);
   const bool lent = is_best_effort(pod);
   if (lent && exceeds(own.min_limit_percent, of_class.min_limit_percent)) own.min_limit_percent.reset();
   if (lent && exceeds(own.low_limit_percent, of_class.low_limit_percent)) own.low_limit_percent.reset();
   if (exceeds(own.priority, of_class.priority)) own.priority.reset();
+  return own;
 }
+bool protects_memory(const Pod& pod, const NodeSlo& slo) {
+  return as_far_as_the_class(pod, slo) != pod.memory_qos;
+}
+void protect_as_the_class(Pod& pod, const NodeSlo& slo) { pod.memory_qos = as_far_as_the_class(pod, slo); }
 
 /// Of a class that is off 0, which is what the kernel gives to a new cgroup.
 std::int64_t identity_of_class(const Pod& pod, const NodeSlo& slo) {
