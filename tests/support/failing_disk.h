@@ -2,8 +2,10 @@
 // kernel has found an error on. Unmounted with the test.
 #pragma once
 
+#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -31,9 +33,15 @@ class FailingDisk {
   [[nodiscard]] std::string why_not() const {
     return !disk_.why_not().empty() ? disk_.why_not() : made_ ? "" : "no disk with ext4 can be made here";
   }
-  /// From then on it is read-only, also for files that are open.
-  void fail() const {
+  /// From then on it is read-only. False: not for files that are open. Their writes still reach the page
+  /// cache, and only a sync of them fails (Linux before 6.15 with "ext4: don't set SB_RDONLY after filesystem
+  /// errors", as Debian's 6.1 is).
+  [[nodiscard]] bool fail() const {
+    const int open_file = ::open((dir_ + "/open").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     std::ofstream("/sys/fs/ext4/" + disk_.path().substr(sizeof "/dev/" - 1) + "/trigger_fs_error") << "1";
+    const bool refused = ::write(open_file, "x", 1) < 0;
+    ::close(open_file);
+    return refused;
   }
   /// Checked and mounted again.
   [[nodiscard]] bool mend() const {

@@ -136,7 +136,8 @@ class LiveFailingDisk : public LiveFullDisk {
 TEST_F(LiveFailingDisk, ThatIsReadOnlyFromATickOnTakesNoNewValueAndAllAreRestored) {
   LiveAgent agent(args());
   ASSERT_TRUE(all_get("50000")) << agent.log();
-  failing_.fail();
+  if (!failing_.fail())
+    GTEST_SKIP() << "this kernel still takes writes into open files of a disk with an error";
   configure(80);
   ASSERT_TRUE(agent.logged("errno=EROFS", 20s)) << agent.log();
   EXPECT_EQ(with_burst("50000"), containers()) << "80000 could not be put on record";
