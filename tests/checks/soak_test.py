@@ -5,6 +5,7 @@ import contextlib
 import importlib.machinery
 import importlib.util
 import io
+import json
 import os
 import signal
 import tempfile
@@ -18,6 +19,7 @@ sys.path.insert(0, "tests/soak")
 sys.path.insert(0, "tests/support")
 from kept import Kept  # noqa: E402
 from lives import Agent  # noqa: E402
+from servers import ApiServer  # noqa: E402
 from table import MEASURED, Table  # noqa: E402
 
 loader = importlib.machinery.SourceFileLoader("soak", "tests/soak/soak")
@@ -124,6 +126,12 @@ class Run(unittest.TestCase):
             self.assertAlmostEqual((time.monotonic() - self.soak.began) / 60, 0.03, delta=0.01)
             kept.save(self.soak)
             self.assertFalse(os.path.exists(f"{keep}/soak"), "all is done")
+
+    def test_how_evictions_were_answered_is_counted_as_a_file_has_it(self):
+        server = types.SimpleNamespace(mood="fails", evictions=collections.Counter(), evicted=[])
+        ApiServer.take(server, mock.MagicMock(path="/api/v1/namespaces/a/pods/b/eviction"), b"")
+        self.assertEqual(json.loads(json.dumps(server.evictions)), {"503": 1})
+        self.assertEqual(server.evictions, {"503": 1})
 
     def test_takes_nothing_over_from_another_program_or_from_a_failure(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -24,6 +24,8 @@ class Cluster(Loop):
     """Pods from a kubelet; NodeSLO, Node and NodeMetric from an API server, which is told of the Node and of evictions."""
 
     BEYOND, CONFIGURATION = Loop, with_extensions()
+    # libcurl keeps up to 8 connections; one whose socket could not be watched stays until its request times out.
+    SPARE = {**Loop.SPARE, "descriptors": Loop.SPARE["descriptors"] + 8}
     INTERVAL = "200ms"  # what can be lent is computed in the third tick, and the configuration must have come by then
 
     def __init__(self, options):

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -33,13 +34,13 @@ class FailingDisk {
   [[nodiscard]] std::string why_not() const {
     return !disk_.why_not().empty() ? disk_.why_not() : made_ ? "" : "no disk with ext4 can be made here";
   }
-  /// From then on it is read-only. False: not for files that are open. Their writes still reach the page
-  /// cache, and only a sync of them fails (Linux before 6.15 with "ext4: don't set SB_RDONLY after filesystem
-  /// errors", as Debian's 6.1 is).
-  [[nodiscard]] bool fail() const {
+  /// From then on it is read-only. Returns the errno with which writes of open files fail: EROFS, or EIO
+  /// where reads fail as well (Linux 6.12). 0: those writes still reach the page cache, and only a sync of
+  /// them fails (Linux before 6.15 with "ext4: don't set SB_RDONLY after filesystem errors", as Debian's 6.1).
+  [[nodiscard]] int fail() const {
     const int open_file = ::open((dir_ + "/open").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     std::ofstream("/sys/fs/ext4/" + disk_.path().substr(sizeof "/dev/" - 1) + "/trigger_fs_error") << "1";
-    const bool refused = ::write(open_file, "x", 1) < 0;
+    const int refused = ::write(open_file, "x", 1) < 0 ? errno : 0;
     ::close(open_file);
     return refused;
   }

@@ -147,7 +147,7 @@ class ApiServer(Server):
         """An eviction, which a disruption budget may forbid."""
         pod = re.fullmatch(r"/api/v1/namespaces/[^/]+/pods/([^/]+)/eviction", request.path)
         status = 404 if not pod else 503 if self.mood != "answers" else 429 if random.random() < self.FORBIDDEN_SHARE else 201
-        self.evictions[status] += 1
+        self.evictions[str(status)] += 1  # as text, as a file of JSON has it
         if status != 201:
             return request.send_error(status)
         self.evicted.append(pod[1])
