@@ -36,7 +36,8 @@ class FailingDisk {
   }
   /// From then on it is read-only. Returns the errno with which writes of open files fail: EROFS, or EIO
   /// where reads fail as well (Linux 6.12). 0: those writes still reach the page cache, and only a sync of
-  /// them fails (Linux before 6.15 with "ext4: don't set SB_RDONLY after filesystem errors", as Debian's 6.1).
+  /// them fails (Linux before 6.15 with "ext4: don't set SB_RDONLY after filesystem errors", as
+  /// Debian's 6.1).
   [[nodiscard]] int fail() const {
     const int open_file = ::open((dir_ + "/open").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     std::ofstream("/sys/fs/ext4/" + disk_.path().substr(sizeof "/dev/" - 1) + "/trigger_fs_error") << "1";
