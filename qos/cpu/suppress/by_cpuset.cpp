@@ -65,6 +65,14 @@ void for_levers(const NodeSnapshot& node, AppLever apps, See see) {
   });
 }
 
+/// A directory that inherits no other CPUs than these (cgroup v2) needs no set of its own. Once it has one,
+/// the kernel does not let it inherit again while processes run in it (ENOSPC).
+bool inherits_within(const CgroupSample& sample, const CpuSet& cpus) {
+  const auto& own = sample.applied.cpus;
+  const auto& effective = sample.applied.cpus_effective;
+  return own && own->empty() && effective && !effective->empty() && effective->subset_of(cpus);
+}
+
 SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const SuppressTarget& target) {
   return {.capacity = target.capacity,
           .minimum = least(target),
@@ -114,8 +122,9 @@ void confine_besteffort(const NodeSnapshot& node, std::size_t count, AppLever ap
                         CpuSuppressState& state, decide::Intents& out) {
   const CpuSet cpus = choose(node, pools_of(node), count, state.chosen);
   state.chosen = cpus;
-  for_levers(node, apps,
-             [&](const CgroupSample& sample) { out.want(sample.id, Knob::cpuset_cpus, cpus, why); });
+  for_levers(node, apps, [&](const CgroupSample& sample) {
+    if (!inherits_within(sample, cpus)) out.want(sample.id, Knob::cpuset_cpus, cpus, why);
+  });
 }
 
 void hold_besteffort_cpus(const NodeSnapshot& node, AppLever apps, const Reason& why, decide::Intents& out) {

@@ -129,6 +129,12 @@ TEST(CpuSuppressCpuset, AnInheritedSetCountsAsWhatItIsInForce) {  // v2: cpuset.
   EXPECT_EQ(decided(topology_a(20000, "").effective("0-3")), "0-1,8-9,16-17,24-25");
 }
 
+/// Once it has a set of its own, the kernel does not let it inherit again while processes run in it.
+TEST(CpuSuppressCpuset, WhatInheritsNoOtherCpusIsLeftAlone) {
+  EXPECT_EQ(decided(topology_a(32000, "").effective("0-31")), "held");
+  EXPECT_EQ(decided(topology_a(32000, "0-31")), "0-31") << "a set of its own";
+}
+
 TEST(CpuSuppressCpuset, StaysInsideWhatKubepodsMayUse) {
   NodeSnapshot snapshot = topology_a(20000, "0-19").build();
   snapshot.cgroups[static_cast<std::size_t>(snapshot.kubepods)].applied.cpus = test::cpu_list("0-3,16-19");
