@@ -1,7 +1,6 @@
 // Clients that ask for /metrics as fast as they can: probes are answered, and ticks are in time.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <list>
@@ -23,7 +22,6 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr int kPods = 60;
 /// Of the agent's 64 connections they want more.
 constexpr int kThreads = 3, kClientsPerThread = 25;
 
@@ -64,21 +62,11 @@ class Flood {
   std::vector<std::thread> threads_{};
 };
 
-std::vector<std::string> with_interval(std::vector<std::string> args, const std::string& interval) {
-  const auto flag = std::ranges::find(args, "--interval");
-  if (flag != args.end()) *(flag + 1) = interval;
-  return args;
-}
-
 /// No test of the kernel, but of time: it runs alone.
 TEST(LiveEndpointFlood, ProbesAreAnsweredAndTicksAreInTimeBesideFastClients) {
   EndpointProgram program;
-  for (int i = 0; i < kPods; ++i) {
-    const std::string number = std::to_string(100 + i);
-    program.host.pod(KubeQos::burstable, "07c5ca87-3cee-419b-8d73-000000000" + number,
-                     {"a" + number, "b" + number, "c" + number});
-  }
-  LiveAgent agent(with_interval(program.args("127.0.0.1:0"), "1s"));
+  program.populate(60);
+  LiveAgent agent(program.args("127.0.0.1:0", "1s"));
   const int port = EndpointProgram::port_of(agent);
   ASSERT_NE(port, 0) << agent.log();
   const std::string url = "http://127.0.0.1:" + std::to_string(port);

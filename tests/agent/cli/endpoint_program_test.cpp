@@ -88,13 +88,24 @@ class Muted {
   pid_t pid_ = -1;
 };
 
+struct NodeSize {
+  const char* name;
+  int more_pods;
+  const char* interval;
+};
+class LiveEndpoint : public testing::TestWithParam<NodeSize> {};
+INSTANTIATE_TEST_SUITE_P(Live, LiveEndpoint,
+                         testing::Values(NodeSize{"hasty", 0, "50ms"}, NodeSize{"full", 109, "1s"}),
+                         [](const auto& node) { return node.param.name; });
+
 /// No test of the kernel, but of time: it runs alone.
-TEST(LiveEndpoint, AnswersHealthInTimeWhateverOtherClientsDo) {
-  const EndpointProgram program;
+TEST_P(LiveEndpoint, AnswersHealthInTimeWhateverOtherClientsDo) {
+  EndpointProgram program;
+  program.populate(GetParam().more_pods);
   auto scout = std::make_unique<Served>();
   const int port = scout->port();
   scout.reset();
-  Muted agent(program.args("127.0.0.1:" + std::to_string(port)));
+  Muted agent(program.args("127.0.0.1:" + std::to_string(port), GetParam().interval));
   ASSERT_TRUE(soon([&] { return RawClient(port).connected(); }));
   const std::string healthz = "http://127.0.0.1:" + std::to_string(port) + "/healthz";
   ASSERT_TRUE(soon([&] { return http::http_get(healthz).status == 200; }));
@@ -117,10 +128,9 @@ TEST(LiveEndpoint, AnswersHealthInTimeWhateverOtherClientsDo) {
     control.probe();
     std::this_thread::sleep_for(milliseconds(10));
   }
-  std::printf(
-      "%d probes beside 80 dripping clients and %d aborted ones: the slowest took %.1f ms, of an idle server "
-      "%.1f ms\n",
-      prober.probes(), aborted, prober.slowest_ms(), control.slowest_ms());
+  std::printf("%d pods, 80 dripping clients, %d aborted ones: the slowest of %d probes took %.1f ms, ",
+              1 + GetParam().more_pods, aborted, prober.probes(), prober.slowest_ms());
+  std::printf("of an idle server %.1f ms\n", control.slowest_ms());
   EXPECT_EQ(prober.failed(), 0);
   EXPECT_EQ(agent.stop(), 0);
   if (prober.slowest_ms() >= 100 && control.slowest_ms() >= 50)

@@ -17,10 +17,19 @@ struct EndpointProgram {
     host.machine({.cpus = 4}).v1().cgroupfs().kubepods();
     host.pod(KubeQos::burstable, "07c5ca87-3cee-419b-8d73-19bc1d676c1c", {"c1"});
   }
+  /// So many pods of three containers more.
+  void populate(int pods) {
+    for (int i = 0; i < pods; ++i) {
+      const std::string number = std::to_string(100 + i);
+      host.pod(KubeQos::burstable, "07c5ca87-3cee-419b-8d73-000000000" + number,
+               {"a" + number, "b" + number, "c" + number});
+    }
+  }
   [[nodiscard]] std::string at(const std::string& name) const { return dir.path + "/" + name; }
-  [[nodiscard]] std::vector<std::string> args(const std::string& listen) const {
+  [[nodiscard]] std::vector<std::string> args(const std::string& listen,
+                                              const std::string& interval = "50ms") const {
     return {"--host-root", host.root(), "--state-dir", at("state"), "--pods",      "cgroup",
-            "--listen",    listen,      "--interval",  "50ms",      "--node-name", "node-1"};
+            "--listen",    listen,      "--interval",  interval,    "--node-name", "node-1"};
   }
   /// 0: it does not listen.
   static int port_of(const LiveAgent& agent) {
