@@ -41,6 +41,12 @@ install_unit() {
   make_group
 }
 
+# remove_unit: the stopped unit, its drop-ins, its configuration and its state, for the script that comes next.
+remove_unit() {
+  rm -rf /etc/systemd/system/evenkeel.service{,.d} /etc/evenkeel /var/lib/evenkeel /run/evenkeel.log
+  systemctl daemon-reload
+}
+
 # From Linux 6.6 on suppression sets no quota without request sizes, for which the unit needs a drop-in.
 is_eevdf() { printf '6.6\n%s\n' "$(uname -r)" | sort -VC; }
 have_containers() { [ -d $besteffort/$pod/cri-containerd-b.scope ] && [ -d $besteffort/$front/cri-containerd-f.scope ]; }

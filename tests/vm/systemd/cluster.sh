@@ -48,6 +48,5 @@ systemctl stop evenkeel.service
 ! is_idle || fail "not restored: cpu.idle of the batch pod"
 
 # For the cases that come after this one.
-rm -rf /etc/systemd/system/evenkeel.service /etc/systemd/system/evenkeel.service.d /etc/evenkeel /var/lib/evenkeel /run/evenkeel.log
 systemctl stop cri-containerd-b.scope cri-containerd-f.scope
-systemctl daemon-reload
+remove_unit

@@ -133,6 +133,6 @@ is_asked kill-without-api || fail "a pod of another user is not asked to end wit
 say "kill-without-api: necessary and enough to ask a pod of another user to end"
 
 # For the cases that come after this one.
-rm -rf /etc/systemd/system/evenkeel.service /etc/systemd/system/evenkeel.service.d /etc/evenkeel /var/lib/evenkeel $unit $unit.d
-systemctl daemon-reload
+rm -rf $unit $unit.d
+remove_unit
 ip netns del far
