@@ -68,9 +68,8 @@ void for_levers(const NodeSnapshot& node, AppLever apps, See see) {
 /// A directory that inherits no other CPUs than these (cgroup v2) needs no set of its own. Once it has one,
 /// the kernel does not let it inherit again while processes run in it (ENOSPC).
 bool inherits_within(const CgroupSample& sample, const CpuSet& cpus) {
-  const auto& own = sample.applied.cpus;
-  const auto& effective = sample.applied.cpus_effective;
-  return own && own->empty() && effective && !effective->empty() && effective->subset_of(cpus);
+  const auto now = pinning::cpus_in_use(&sample);
+  return sample.applied.cpus && sample.applied.cpus->empty() && now && now->subset_of(cpus);
 }
 
 SuppressPace pace_of(const NodeSnapshot& node, const NodeSlo& slo, const SuppressTarget& target) {

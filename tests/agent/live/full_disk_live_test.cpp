@@ -2,6 +2,7 @@
 // is written whose original is not on record, and all values are restored.
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -23,6 +24,8 @@ namespace evenkeel::test {
 namespace {
 
 using namespace std::chrono_literals;
+
+constexpr const char* kNotUpToDate = "could not be brought up to date: ";
 
 class LiveFullDisk : public testing::Test {
  protected:
@@ -101,7 +104,7 @@ TEST_F(LiveFullDisk, InATickAValueWaitsAndAtTheStopAllAreRestored) {
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();
   EXPECT_EQ(with_burst("0"), containers());
 
-  expect_journal_waits("could not be brought up to date: ENOSPC", [&] {
+  expect_journal_waits(std::string(kNotUpToDate) + "ENOSPC", [&] {
     disk_.make_room();
     return true;
   });
@@ -122,7 +125,7 @@ TEST_F(LiveReadOnlyDisk, AStartIsRefusedAndRestoreWorks) {
   EXPECT_NE(next.log().find("EROFS"), std::string::npos) << next.log();
   EXPECT_EQ(with_burst("50000"), containers());
 
-  expect_journal_waits("could not be brought up to date: EROFS", [&] { return disk_.make_writable(); });
+  expect_journal_waits(std::string(kNotUpToDate) + "EROFS", [&] { return disk_.make_writable(); });
 }
 
 class LiveFailingDisk : public LiveFullDisk {
@@ -148,7 +151,9 @@ TEST_F(LiveFailingDisk, ThatIsReadOnlyFromATickOnTakesNoNewValueAndAllAreRestore
   EXPECT_EQ(agent.exit_status(), 0) << agent.log();
   EXPECT_EQ(with_burst("0"), containers());
 
-  expect_journal_waits(why, [&] { return failing_.mend(); });
+  const bool readable = refused == EROFS;
+  expect_journal_waits((readable ? kNotUpToDate : disk_.path() + ": ") + why,
+                       [&] { return failing_.mend(); });
 }
 
 }  // namespace
