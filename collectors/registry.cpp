@@ -13,6 +13,7 @@ extern const collectors::CollectorSpec scheduler_collector;
 namespace evenkeel::devices {
 extern const collectors::CollectorSpec resctrl_collector;
 extern const collectors::CollectorSpec disks_collector;
+extern const collectors::CollectorSpec disk_use_collector;
 extern const collectors::CollectorSpec network_collector;
 }  // namespace evenkeel::devices
 
@@ -29,10 +30,10 @@ namespace {
 
 // The topology comes first: CPU capacity is the number of CPUs that it found online.
 constexpr const CollectorSpec* kCollectors[] = {
-    &node::topology_collector,      &node::node_cpu_collector,       &node::node_memory_collector,
-    &node::node_pressure_collector, &node::node_settings_collector,  &node::scheduler_collector,
-    &devices::resctrl_collector,    &devices::disks_collector,       &devices::network_collector,
-    &counters::counters_collector,  &run_queue::run_queue_collector,
+    &node::topology_collector,      &node::node_cpu_collector,      &node::node_memory_collector,
+    &node::node_pressure_collector, &node::node_settings_collector, &node::scheduler_collector,
+    &devices::resctrl_collector,    &devices::disks_collector,      &devices::disk_use_collector,
+    &devices::network_collector,    &counters::counters_collector,  &run_queue::run_queue_collector,
 };
 }  // namespace
 

@@ -12,6 +12,7 @@
 #include "qos/cpu/pinning/pinning.h"
 #include "qos/cpu/suppress/suppress.h"
 #include "qos/interference/interference.h"
+#include "qos/io/disk_suppress.h"
 #include "qos/io/policies.h"
 #include "qos/lending/batch_resources.h"
 #include "qos/memory/policies.h"
@@ -37,6 +38,7 @@ inline constexpr std::tuple kPolicies{&objectives::objectives_policy,
                                       &identity::request_size_policy,
                                       &memory::oom_score_policy,
                                       &io::blkio_policy,
+                                      &io::disk_suppress_policy,
                                       &io::network_qos_policy,
                                       &interference::interference_policy,
                                       &brake::brake_policy,

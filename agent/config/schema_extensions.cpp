@@ -130,6 +130,17 @@ constexpr Row kPushBackRows[] = {
                              "reclaimed every two seconds, down to what is protected or unreclaimable"),
 };
 
+using D = DiskSuppressSettings;
+constexpr Row kDiskSuppressRows[] = {
+    toggle<&D::enable>("enable",
+                       "limit what best effort reads and writes on a disk while services wait for disks, as "
+                       "long as that shortens their waits"),
+    number<&D::stall_percent>("serviceStallPercent", Range{1, 100}, "percent of the time",
+                              "threshold for some tasks of a service waiting for disks (PSI some)"),
+    number<&D::first_percent>("firstPercent", Range{1, 50}, "percent of what the disk carried",
+                              "what best effort keeps at first; more while services do not wait longer"),
+};
+
 using G = ConfiguredNormal;
 constexpr std::string_view kSignalWords[] = {kSignalTraits[0].name, kSignalTraits[1].name,
                                              kSignalTraits[2].name, kSignalTraits[3].name,
@@ -243,6 +254,8 @@ constexpr Row kEvenkeelRows[] = {
         "prediction of services' peak use from their history: the rest is lent as mid resources"),
     section<&E::memory_push_back>("memoryPushBack", &rows_of<kPushBackRows>,
                                   "reclaim best effort's memory before eviction becomes necessary"),
+    section<&E::disk_suppress>("diskSuppress", &rows_of<kDiskSuppressRows>,
+                               "limit best effort on a disk for which services wait"),
     section<&E::resctrl_dynamic>("resctrlDynamic", &resctrl_dynamic_rows,
                                  "adjust beClass.resctrlQOS to measured use"),
     section<&E::interference>("interference", &rows_of<kInterferenceRows>,

@@ -12,6 +12,7 @@
 #include "qos/model/disk_map.h"
 #include "qos/model/io_limits.h"
 #include "qos/model/resctrl.h"
+#include "qos/model/snapshot.h"
 
 namespace evenkeel::devices {
 
@@ -45,6 +46,16 @@ std::uint64_t disks_signature(const Host& host, std::span<char> buffer, bool wit
 /// while it is kept, nothing is allocated.
 std::uint64_t devices_signature(const Host& host, const DiskMap& map, std::span<char> buffer,
                                 std::string& path);
+
+// What disks have done, from /proc/diskstats, and what best effort's part of that is, from its io.stat
+// (cgroup v2). Does not judge it.
+
+/// Replaces `out` by the whole disks of `map`. `buffer` is for one line. False: it cannot be read.
+bool read_disk_use(const Host& host, std::span<char> buffer, const DiskMap& map, std::vector<DiskUse>& out);
+/// One line of /proc/diskstats; absent: not understood.
+std::optional<DiskUse> parse_disk_use(std::string_view line);
+/// Adds what the text of an io.stat says of the disks in `out`.
+void add_besteffort_use(std::string_view io_stat, std::vector<DiskUse>& out);
 
 // Finds the interface of the default route from the routing tables and sysfs. Reads nothing else about the
 // network.

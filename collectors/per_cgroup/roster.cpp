@@ -165,10 +165,11 @@ void mark_disks(Join& join) {
     if (index != kNoCgroup && !join.sample(index).hands_off) join.sample(index).disks_matter = true;
   };
   const auto* blkio = node.slo && node.slo->qos.be.blkio ? &*node.slo->qos.be.blkio : nullptr;
-  if (blkio != nullptr && blkio->enable && !blkio->blocks.empty()) mark(node.besteffort);
+  const bool suppresses = node.slo && node.slo->evenkeel.disk_suppress.enable;
+  if (suppresses || (blkio != nullptr && blkio->enable && !blkio->blocks.empty())) mark(node.besteffort);
   for (const auto& pod : node.pods)
     if (!pod.spec->blocks.empty()) mark(pod.cgroup);
-  if (node.v2_cpu) return mark_latencies(join);
+  if (node.v2_io) return mark_latencies(join);
   // There a limit applies only to the processes of that very cgroup, so its descendants need it too.
   for (auto& sample : node.cgroups)  // parents come first
     if (sample.parent != kNoCgroup && join.sample(sample.parent).disks_matter) sample.disks_matter = true;
@@ -178,6 +179,7 @@ void place_qos_dirs(Join& join) {
   const auto& layout = join.tree.layout();
   auto& node = join.node;
   node.v2_cpu = layout.v2(Controller::cpu);
+  node.v2_io = layout.v2(Controller::blkio);
   node.kubepods = join.at(join.tree.find_path(layout.kubepods()));
   node.burstable = join.at(join.tree.find_path(layout.qos_dir(KubeQos::burstable)));
   node.besteffort = join.at(join.tree.find_path(layout.qos_dir(KubeQos::besteffort)));

@@ -74,6 +74,12 @@ struct HarmfulLevers {
   bool operator==(const HarmfulLevers&) const = default;
 };
 
+/// By "proof": levers of which a trial is under way, so that they may be without effect.
+struct LeversOnTrial {
+  bool disk_suppression = false;
+  bool operator==(const LeversOnTrial&) const = default;
+};
+
 /// By "objectives": what services' own figures allow best effort. The rules without objectives apply where it
 /// says nothing.
 struct ServiceObjectives {
@@ -114,7 +120,7 @@ class Shared {
  public:
   using All =
       std::tuple<BurstQuotas, PushedBackMemory, BrakeInForce, MemoryLimits, CacheLimits, WatchedCgroups,
-                 RepeatAntagonists, HarmfulLevers, ServiceObjectives, NarrowedChildren>;
+                 RepeatAntagonists, HarmfulLevers, LeversOnTrial, ServiceObjectives, NarrowedChildren>;
   template <class Fact>
   [[nodiscard]] Fact& of() {
     return std::get<Fact>(facts_);

@@ -76,21 +76,10 @@ class Round {
   void serve(const CgroupSample& cgroup, const Block& block, const Pod* pod) {
     const auto& known = resolved(cgroup.id, block, pod);
     const bool unknown = known.unresolved || node_.disks == nullptr;
-    for_each_bound(cgroup, [&](const CgroupSample& bound) {
+    for_each_bound(node_, cgroup, [&](const CgroupSample& bound) {
       if (unknown) return hold(bound.id, known.disks);
       for (const auto disk : known.disks) want(bound, disk, block.io, pod != nullptr);
     });
-  }
-
-  /// cgroup v1 is flat: a limit binds the processes of that very cgroup and not those below it. (blkio is of
-  /// the same version as cpu on every known host.)
-  template <class F>
-  void for_each_bound(const CgroupSample& cgroup, F&& f) const {
-    f(cgroup);
-    if (node_.v2_cpu) return;
-    const auto top = static_cast<CgroupIndex>(&cgroup - node_.cgroups.data());
-    for (const auto& sample : node_.cgroups)
-      if (node_.is_within(sample.parent, top)) f(sample);
   }
 
   /// io.latency throttles a cgroup's siblings only: so every cgroup from the pod up to the children of

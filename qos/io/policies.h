@@ -48,6 +48,17 @@ struct BlkioState {
   std::uint32_t round = 0;
 };
 
+/// Calls f(cgroup) for each cgroup that needs a limit on a disk so that it binds what is in `cgroup`. cgroup
+/// v1 is flat: there a limit binds the processes of that very cgroup and not those below it.
+template <class F>
+void for_each_bound(const NodeSnapshot& node, const CgroupSample& cgroup, F&& f) {
+  f(cgroup);
+  if (node.v2_io) return;
+  const auto top = static_cast<CgroupIndex>(&cgroup - node.cgroups.data());
+  for (const auto& sample : node.cgroups)
+    if (node.is_within(sample.parent, top)) f(sample);
+}
+
 using BlkioPolicy = decide::Policy<BlkioState, decide::Reads<decide::ServiceObjectives>>;
 extern const BlkioPolicy blkio_policy;
 

@@ -1,5 +1,5 @@
-// Limits on disks and bandwidth on the network, as a NodeSLO and a pod give them, and the addresses and
-// interface that they hold for.
+// Limits on disks, given or found by measurement, and bandwidth on the network, as a NodeSLO and a pod ask
+// for them, and the addresses and interface that they hold for.
 #pragma once
 
 #include <algorithm>
@@ -49,6 +49,13 @@ inline bool limits_disks(const std::optional<BlkioQos>& qos) {
                   io.read_bps.value_or(Bytes{}) > Bytes{} || io.write_bps.value_or(Bytes{}) > Bytes{};
          });
 }
+
+/// extensions.evenkeel.diskSuppress: limits best effort on a disk for which services wait.
+struct DiskSuppressSettings {
+  bool enable = false;
+  Percent stall_percent{10};  ///< of the time, stall of a service for disks that calls for limits
+  Percent first_percent{2};   ///< of what the disk carried, that best effort keeps at first
+};
 
 // Network settings: bandwidth of classes and of pods, the addresses that a pod's packets carry, and the
 // interface that leads out of the node. Does not know queues or packets.

@@ -173,12 +173,10 @@ struct ColocationStrategy {
   std::int64_t degrade_time_minutes = 15;
   std::int64_t update_time_threshold_seconds = 300;
   double resource_diff_threshold = 0.1;
-  Percent mid_cpu_threshold_percent{100};
-  Percent mid_memory_threshold_percent{100};
+  Percent mid_cpu_threshold_percent{100}, mid_memory_threshold_percent{100};
   Percent mid_unallocated_percent{0};
   std::string mid_reclaim_mode{};  ///< empty, or "static"
-  Percent mid_static_cpu_reserved_percent{0};
-  Percent mid_static_memory_reserved_percent{0};
+  Percent mid_static_cpu_reserved_percent{0}, mid_static_memory_reserved_percent{0};
 };
 
 /// extensions.evenkeel.prediction: koordlet's -prediction-* flags.
@@ -261,6 +259,7 @@ struct EvenkeelSettings {
   std::array<bool, 7> feature_gates{};  ///< order of kFeatureGates and FeatureGate
   PredictionSettings prediction{};
   MemoryPushBack memory_push_back{};
+  DiskSuppressSettings disk_suppress{};
   ResctrlDynamic resctrl_dynamic{};
   InterferenceSettings interference{};
   BrakeSettings brake{};

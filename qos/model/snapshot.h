@@ -142,6 +142,16 @@ struct DiskReading {
   std::vector<Value> values{};  ///< what is not among them is not limited
 };
 
+/// What a disk has done since it appeared (Documentation/admin-guide/iostats.rst).
+struct DiskUse {
+  std::uint32_t disk = 0;
+  Bytes moved{};              ///< read and written
+  std::int64_t requests = 0;  ///< as they were asked for, before the kernel merged neighbours
+  Duration busy{};            ///< at least one request was on its way
+  /// Read and written by best effort since its directory was made. Absent: unknown, as on cgroup v1.
+  std::optional<Bytes> besteffort_moved{};
+};
+
 struct NodeMemory {
   Bytes total{}, available{};
   std::optional<Bytes> free{};
@@ -193,6 +203,8 @@ struct NodeSnapshot {
   std::optional<MonoTime> resctrl_measured{};      ///< when resctrl_use was read; less often than each tick
   /// Null: no policy needs it, or it was not read yet; replaced when it changes.
   std::shared_ptr<const DiskMap> disks{};
+  std::vector<DiskUse> disk_use{};          ///< of whole disks, while "disk-suppress" is on
+  std::optional<MonoTime> disk_use_read{};  ///< when: less often than each tick
   /// The same for the interface that leads out of the node.
   std::shared_ptr<const NetworkLink> network{};
   NodeObject object{};
@@ -201,6 +213,7 @@ struct NodeSnapshot {
   /// the kubelet started request more. Absent: unknown, or another advertises.
   Resources lendable{};
   bool v2_cpu = false;  ///< the cpu controller is on the unified hierarchy
+  bool v2_io = false;   ///< the same of the controller of disks
   ReclaimSupport reclaim{};
   std::vector<ReclaimOutcome> reclaimed{};  ///< since the previous tick
 

@@ -23,6 +23,7 @@ constexpr std::array<Lever, kLevers> kTable = {{
      is_any_of<Knob::memory_min, Knob::memory_low>},
     {"memory-throttling", "memory-qos", Feeling::memory_stall, std::nullopt, is_any_of<Knob::memory_high>},
     {"disk-limits", "blkio", Feeling::io_stall, std::nullopt, is_any},
+    {"disk-suppression", "disk-suppress", Feeling::io_stall, std::nullopt, is_any},
 }};
 
 bool is_intent_of(const Lever& lever, const decide::Intent& intent) {

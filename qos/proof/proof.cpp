@@ -211,10 +211,12 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
   if (node.measured) step(node, slo, others, state);
   update_release(node.at, may_release, others.trouble.empty() ? state.trouble : others.trouble, state);
   withhold_all(slo.evenkeel.proof, state, out);
-  if (!slo.evenkeel.proof.withdraw) return facts.withdraw();
+  facts.publish<decide::LeversOnTrial>().disk_suppression =
+      state.trial && state.trial->lever == kDiskSuppression;
   // A quota whose request sizes are withheld would harm, too: it is not tried first.
   facts.publish<decide::HarmfulLevers>().besteffort_quota =
-      verdict(state, kBesteffortQuota) == Verdict::harms || verdict(state, kRequestSizes) == Verdict::harms;
+      slo.evenkeel.proof.withdraw &&
+      (verdict(state, kBesteffortQuota) == Verdict::harms || verdict(state, kRequestSizes) == Verdict::harms);
 }
 
 }  // namespace

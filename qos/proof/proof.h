@@ -54,7 +54,7 @@ struct Lever {
   std::optional<Feeling> otherwise;       ///< what is compared where `feeling` is unknown
   bool (*is_one)(const decide::Intent&);  ///< null: the request sizes, which are no values of cgroups
 };
-inline constexpr std::size_t kLevers = 8;
+inline constexpr std::size_t kLevers = 9;
 std::span<const Lever, kLevers> levers();
 /// What a trial of the lever would compare now. Absent: nothing that it may do is known.
 std::optional<Feeling> comparable(const Lever& lever, const Felt& now);
@@ -62,6 +62,9 @@ std::optional<Feeling> comparable(const Lever& lever, const Felt& now);
 inline constexpr std::size_t kBesteffortQuota = 0;
 /// Without them a quota harms on EEVDF kernels, the only ones that have them.
 inline constexpr std::size_t kRequestSizes = 2;
+
+/// The one that watches what its own limits do, and must not take a trial for that.
+inline constexpr std::size_t kDiskSuppression = 8;
 
 using InForce = std::array<bool, kLevers>;
 InForce in_force(const decide::Intents& intents);
@@ -253,8 +256,9 @@ bool is_released(std::size_t lever, const ProofState& state);
 /// Withholds the levers that are in a trial, that harm, or from which best effort is released.
 void withhold_all(const ProofSettings& settings, const ProofState& state, decide::Intents& intents);
 
-using ProofPolicy = decide::Policy<ProofState, decide::Publishes<decide::HarmfulLevers>,
-                                   decide::Reads<decide::BrakeInForce, decide::ServiceObjectives>>;
+using ProofPolicy =
+    decide::Policy<ProofState, decide::Publishes<decide::HarmfulLevers, decide::LeversOnTrial>,
+                   decide::Reads<decide::BrakeInForce, decide::ServiceObjectives>>;
 extern const ProofPolicy proof_policy;
 
 std::string_view name(Verdict verdict);

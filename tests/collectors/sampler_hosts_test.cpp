@@ -96,6 +96,7 @@ TEST_P(EveryHost, SettingsAreReadBack) {
   EXPECT_EQ(applied.cpus->empty(), v2);  // inherited on v2, a copy on v1
   EXPECT_EQ(applied.cpus_effective.has_value(), v2);
   EXPECT_EQ(sampled.node.v2_cpu, v2);
+  EXPECT_EQ(sampled.node.v2_io, v2);
 }
 
 TEST_P(EveryHost, AForeignWriteIsReadAtTheNextTick) {

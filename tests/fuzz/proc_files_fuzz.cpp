@@ -20,6 +20,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   promise(node::cpu_vendor_of(text).size() <= text.size());
   promise(node::number_in_name(text, "cpu").value_or(0) >= 0);
   node::cpus_of_stat(text);
+  if (const auto use = devices::parse_disk_use(text))
+    promise(use->moved.count() >= 0 && use->requests >= 0 && use->busy.count() >= 0);
+  std::vector<DiskUse> disks{{.disk = 253U << 20U}};
+  devices::add_besteffort_use(text, disks);
+  promise(disks[0].besteffort_moved.value_or(Bytes{}).count() >= 0);
   for (const auto& route : {devices::read_route(text), devices::read_route6(text)})
     promise(!route || (!route->link.empty() && route->link.find('/') == std::string_view::npos));
   for (const int process : writers::flock_holders(text, makedev(0, 0x21), 7)) promise(process > 0);

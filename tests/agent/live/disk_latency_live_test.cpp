@@ -36,7 +36,7 @@ TEST_F(LiveDiskLatency, BestEffortThatDelaysServicesIsThrottled) {
   if (!disk.why_not().empty()) GTEST_SKIP() << disk.why_not();
   ASSERT_TRUE(disk.set("scheduler", "none"));
   configure("lsClass: {blkioQOS: " + block(disk, "latencyTarget: 12000") + "}");  // three times kEachOrder
-  const DiskUse use{.writes = false, .piece = 4096, .of = std::size_t{64} << 20};
+  const DiskLoad use{.writes = false, .piece = 4096, .of = std::size_t{64} << 20};
   auto flood = use;
   flood.processes = 16;
   const DiskUser reads(procs(service()), disk.path(), use), floods(procs(kBatch), disk.path(), flood);

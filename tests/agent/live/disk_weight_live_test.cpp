@@ -32,7 +32,7 @@ class LiveDiskWeight : public DiskNeighbours {
   /// Without the agent, with it writing the disk's weight to `weight`, and after it has stopped. Both always
   /// request twice as much as the disk can do.
   void expect_shared_by(const std::string& weight, const NullDisk& disk) {
-    const DiskUse use{.writes = false, .piece = 4096, .of = std::size_t{64} << 20, .processes = 4};
+    const DiskLoad use{.writes = false, .piece = 4096, .of = std::size_t{64} << 20, .processes = 4};
     const DiskUser batch(procs(kBatch), disk.path(), use), reads(procs(service()), disk.path(), use);
     const auto before = share_of_batch(batch, reads);
     LiveAgent agent(agent_args());

@@ -32,7 +32,8 @@ TEST(Policies, HaveDistinctNamesAndEverythingThatATickNeeds) {
                 "cpu-suppress",      "cpu-burst",  "cpu-identity",    "memory-qos",    "memory-push-back",
                 "batch-resources",   "cpusets",    "system-settings", "resctrl",       "blkio",
                 "cpu-normalization", "core-sched", "request-size",    "oom-score-adj", "network-qos",
-                "interference",      "brake",      "proof",           "objectives",    "contention"}));
+                "interference",      "brake",      "proof",           "objectives",    "contention",
+                "disk-suppress"}));
 }
 
 TEST(Policies, SpeakUnderTheirOwnRankAndForgetWhenOff) {

@@ -97,8 +97,9 @@ TEST(SharedFacts, EachPolicyDeclaresWhatItUses) {
   EXPECT_TRUE(is(CpuSuppressPolicy::Facts::kUse, 0, kFactSet<ServiceObjectives>,
                  kFactSet<HarmfulLevers, BrakeInForce>, kFactSet<NarrowedChildren>));
   EXPECT_TRUE(is(io::BlkioPolicy::Facts::kUse, 0, kFactSet<ServiceObjectives>, 0, 0));
+  EXPECT_TRUE(is(io::DiskSuppressPolicy::Facts::kUse, 0, 0, kFactSet<LeversOnTrial>, 0));
   EXPECT_TRUE(is(objectives::ObjectivesPolicy::Facts::kUse, kFactSet<ServiceObjectives>, 0, 0, 0));
-  EXPECT_TRUE(is(proof::ProofPolicy::Facts::kUse, kFactSet<HarmfulLevers>,
+  EXPECT_TRUE(is(proof::ProofPolicy::Facts::kUse, kFactSet<HarmfulLevers, LeversOnTrial>,
                  kFactSet<BrakeInForce, ServiceObjectives>, 0, 0));
   EXPECT_TRUE(is(CpuBurstPolicy::Facts::kUse, kFactSet<BurstQuotas>, 0, 0, 0));
   EXPECT_TRUE(is(CpuNormalizationPolicy::Facts::kUse, 0, kFactSet<BurstQuotas>, 0, 0));
@@ -129,6 +130,7 @@ Shared changed_facts() {
   shared.of<WatchedCgroups>() = {.services = {CgroupId{1}}, .best_effort = {CgroupId{2}}};
   shared.of<RepeatAntagonists>() = {.pods = {CgroupId{1}}};
   shared.of<HarmfulLevers>() = {.besteffort_quota = true};
+  shared.of<LeversOnTrial>() = {.disk_suppression = true};
   shared.of<ServiceObjectives>() = {.in_force = true, .besteffort_cpu = MilliCpu(1)};
   shared.of<NarrowedChildren>().children[CgroupId{1}] = {};
   return shared;

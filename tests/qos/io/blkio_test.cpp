@@ -201,7 +201,7 @@ TEST(Blkio, AGroupsLimitIsEachDisksAndZeroIsNone) {
 TEST(Blkio, OnV1EachContainerHasTheLimitForItself) {
   Disks disks(node().pod("p").be().container("c"), {vdb({.read_iops = 5})});
   EXPECT_EQ(disks.decide().intents(), 3U) << "the directory, the pod, the container";
-  disks.node.v2_cpu = true;
+  disks.node.v2_io = true;
   EXPECT_EQ(disks.decide().intents(), 1U) << "on v2 the directory's holds for all below";
 }
 

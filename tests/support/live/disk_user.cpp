@@ -13,7 +13,7 @@
 
 namespace evenkeel::test {
 
-DiskUser::DiskUser(const std::string& procs, const std::string& disk, const DiskUse& use)
+DiskUser::DiskUser(const std::string& procs, const std::string& disk, const DiskLoad& use)
     : bytes_(new (::mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
                  std::atomic<std::int64_t>(0)) {
   for (int i = 0; i < use.processes; ++i) {
@@ -37,9 +37,10 @@ double DiskUser::rate(std::chrono::milliseconds over) const {
   return static_cast<double>(bytes() - before) / took.count();
 }
 
-void DiskUser::use_for_ever(const std::string& procs, const std::string& disk, const DiskUse& use,
+void DiskUser::use_for_ever(const std::string& procs, const std::string& disk, const DiskLoad& use,
                             int first) {
   std::ofstream(procs) << ::getpid() << std::flush;
+  if (!use.also_in.empty()) std::ofstream(use.also_in) << ::getpid() << std::flush;
   void* piece = std::aligned_alloc(4096, use.piece);
   const int how = (use.writes ? O_WRONLY : O_RDONLY) | (use.through_the_cache ? 0 : O_DIRECT);
   const int file = ::open(disk.c_str(), how);
@@ -52,6 +53,7 @@ void DiskUser::use_for_ever(const std::string& procs, const std::string& disk, c
     if (done != static_cast<ssize_t>(use.piece)) ::_exit(1);
     if (use.through_the_cache && ::fdatasync(file) != 0) ::_exit(1);
     *bytes_ += static_cast<std::int64_t>(use.piece);
+    if (use.pause.count() > 0) std::this_thread::sleep_for(use.pause);
   }
 }
 

@@ -12,18 +12,20 @@
 
 namespace evenkeel::test {
 
-struct DiskUse {
+struct DiskLoad {
   bool writes = true;
   bool through_the_cache = false;          ///< write and sync; otherwise O_DIRECT
   std::size_t piece = 65536;               ///< bytes, a multiple of 4096
   std::size_t of = std::size_t{32} << 20;  ///< the area that is used over and over
   int processes = 1;                       ///< each with one request in flight
+  std::chrono::microseconds pause{};       ///< after each piece
+  std::string also_in{};                   ///< cgroup.procs of its cgroup in another hierarchy
 };
 
 class DiskUser {
  public:
   /// `procs` is the cgroup's cgroup.procs.
-  DiskUser(const std::string& procs, const std::string& disk, const DiskUse& use);
+  DiskUser(const std::string& procs, const std::string& disk, const DiskLoad& use);
   ~DiskUser();
   DiskUser(const DiskUser&) = delete;
   DiskUser& operator=(const DiskUser&) = delete;
@@ -33,7 +35,7 @@ class DiskUser {
   [[nodiscard]] double rate(std::chrono::milliseconds over) const;
 
  private:
-  [[noreturn]] void use_for_ever(const std::string& procs, const std::string& disk, const DiskUse& use,
+  [[noreturn]] void use_for_ever(const std::string& procs, const std::string& disk, const DiskLoad& use,
                                  int first);
   std::atomic<std::int64_t>* bytes_;
   std::vector<pid_t> children_{};

@@ -80,7 +80,7 @@ void ExecutorNode::observe_disks(const CgroupSample& sample, NodeSnapshot& node)
 NodeSnapshot ExecutorNode::observe() {
   NodeSnapshot node;
   node.at = now;
-  node.v2_cpu = v2_;
+  node.v2_cpu = node.v2_io = v2_;
   node.topology.online = CpuSet::range(0, 7);
   const auto& all = tree_->all();
   for (const auto* cgroup : all) {

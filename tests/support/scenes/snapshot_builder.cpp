@@ -58,7 +58,7 @@ SnapshotBuilder& SnapshotBuilder::pods_unknown() {
 }
 
 SnapshotBuilder& SnapshotBuilder::v2() {
-  node_.v2_cpu = true;
+  node_.v2_cpu = node_.v2_io = true;
   return *this;
 }
 

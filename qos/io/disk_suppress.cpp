@@ -1,0 +1,273 @@
+#include "qos/io/disk_suppress.h"
+
+#include <algorithm>
+#include <array>
+
+#include "qos/io/policies.h"
+
+namespace evenkeel::io {
+namespace {
+
+using Limit = DiskSuppressState::Limit;
+
+constexpr std::int64_t kWhole = 1000;
+constexpr Duration kWindow = std::chrono::seconds(10);
+/// After a change, until all stalls that a window begins with were read after it.
+constexpr Duration kSettle = std::chrono::seconds(6);
+/// What a cgroup waited is not judged over a shorter time.
+constexpr Duration kShortestMeasure = std::chrono::seconds(4);
+constexpr Duration kLongestRest = std::chrono::hours(2), kLongestPause = std::chrono::minutes(16);
+/// Best effort waits for disks itself for so much of the time, and the disk is busy for so much.
+constexpr std::int64_t kBesteffortWaits = 100, kDiskBusy = 500;
+/// Of what the disk moves, where that is known: with less, best effort is not the reason.
+constexpr std::int64_t kBesteffortPart = 300;
+/// A service that waits for no more than this part of what it waited is relieved.
+constexpr std::int64_t kRelieved = 700;
+/// It waits longer if it waits for so much of the time more, and a quarter of what it waited.
+constexpr std::int64_t kLonger = 5;
+/// The limit grows by half, until best effort may have half of what the disk carried: then it is lifted.
+constexpr std::int64_t kLifted = 500;
+// Best effort always gets on.
+constexpr Bytes kLeast{4 << 20}, kLeastOfOne{1 << 20};
+constexpr std::int64_t kLeastRequests = 50, kLeastRequestsOfOne = 10;
+
+/// A part of the time, in thousandths.
+std::int64_t part(Duration some, Duration time) {
+  return time > Duration::zero() ? scaled(some.count(), kWhole, time.count()) : 0;
+}
+
+std::optional<DiskStall> stall_of(const CgroupSample* cgroup) {
+  if (cgroup == nullptr || !cgroup->pressure.io) return std::nullopt;
+  return DiskStall{cgroup->id, cgroup->pressure.io->some.total, cgroup->pressure.io->at};
+}
+
+void stalls_of_services(const NodeSnapshot& node, std::vector<DiskStall>& out) {
+  out.clear();
+  const auto add = [&](CgroupIndex index) {
+    if (const auto stall = stall_of(node.cgroup(index))) out.push_back(*stall);
+  };
+  for (const PodSample& pod : node.pods)
+    if (!is_best_effort(*pod.spec)) add(pod.cgroup);
+  for (const HostApplicationSample& app : node.host_applications)
+    if (app.spec->qos != QosClass::be) add(app.cgroup);
+}
+
+/// Absent: it was not read again, or it is another one.
+std::optional<std::int64_t> waited(const std::optional<DiskStall>& before,
+                                   const std::optional<DiskStall>& now) {
+  if (!before || !now || before->cgroup != now->cgroup) return std::nullopt;
+  const Duration time = now->at - before->at, stalled = now->total - before->total;
+  if (time < kShortestMeasure || stalled < Duration::zero()) return std::nullopt;
+  return std::min(part(stalled, time), kWhole);
+}
+
+std::optional<DiskStall> find(const std::vector<DiskStall>& stalls, CgroupId cgroup) {
+  const auto found = std::ranges::find(stalls, cgroup, &DiskStall::cgroup);
+  return found == stalls.end() ? std::nullopt : std::optional(*found);
+}
+
+/// The disk on which best effort is limited next. `moved`: by what it is chosen.
+struct Candidate {
+  Limit limit{};
+  std::int64_t moved = 0;
+};
+
+/// Absent: it was not busy, or best effort hardly used it.
+std::optional<Candidate> judge(const DiskUse& before, const DiskUse& now, Duration time) {
+  const Bytes moved = now.moved - before.moved;
+  const std::int64_t requests = now.requests - before.requests;
+  if (moved <= Bytes{} || requests <= 0 || part(now.busy - before.busy, time) < kDiskBusy)
+    return std::nullopt;
+  Candidate out{.moved = moved.count()};
+  if (now.besteffort_moved && before.besteffort_moved) {
+    out.moved = (*now.besteffort_moved - *before.besteffort_moved).count();
+    if (out.moved < scaled(moved.count(), kBesteffortPart, kWhole)) return std::nullopt;
+  }
+  const auto in_a_second = [&](std::int64_t done) { return scaled(done, std::nano::den, time.count()); };
+  out.limit.disk = now.disk;
+  out.limit.carried = Bytes(in_a_second(moved.count()));
+  out.limit.carried_requests = in_a_second(requests);
+  return out;
+}
+
+/// One tick with measurements.
+class Round {
+ public:
+  Round(const NodeSnapshot& node, const DiskSuppressSettings& settings, DiskSuppressState& state)
+      : node_(node), settings_(settings), state_(state) {}
+
+  void watch() {
+    if (!state_.measures) return begin_window();
+    if (node_.at - state_.window.began < kWindow) return;
+    stalls_of_services(node_, state_.now);
+    if (!state_.limit)
+      consider();
+    else if (!state_.limit->has_helped)
+      check();
+    else
+      adjust();
+    begin_window();
+  }
+
+ private:
+  void begin_window() {
+    state_.measures = node_.at >= state_.next_window;
+    if (!state_.measures) return;
+    auto& window = state_.window;
+    window.began = node_.at;
+    stalls_of_services(node_, window.services);
+    window.besteffort = stall_of(node_.cgroup(node_.besteffort));
+    window.disks = node_.disk_use;
+    window.disks_read = node_.disk_use_read.value_or(MonoTime{});
+  }
+  /// A change shows in a window that begins after it.
+  void settle() { state_.next_window = node_.at + kSettle; }
+
+  [[nodiscard]] std::optional<std::int64_t> waited_by(CgroupId service) const {
+    return waited(find(state_.window.services, service), find(state_.now, service));
+  }
+
+  void consider() {
+    if (node_.at < state_.not_before) return;
+    const auto besteffort = waited(state_.window.besteffort, stall_of(node_.cgroup(node_.besteffort)));
+    if (!besteffort || *besteffort < kBesteffortWaits) return;
+    state_.services.clear();
+    std::int64_t most = 0;
+    for (const DiskStall& now : state_.now) {
+      const std::int64_t waits = waited_by(now.cgroup).value_or(0);
+      if (waits >= settings_.stall_percent.count() * 10) state_.services.push_back({now.cgroup, waits, 0});
+      most = std::max(most, waits);
+    }
+    if (state_.services.empty()) return;
+    state_.limit = limit_on_busiest_disk();
+    if (!state_.limit) return;
+    state_.limit->share = settings_.first_percent.count() * 10;
+    state_.limit->waited = Percent(most / 10);
+    settle();
+  }
+
+  [[nodiscard]] std::optional<Limit> limit_on_busiest_disk() const {
+    const Duration time = node_.disk_use_read.value_or(MonoTime{}) - state_.window.disks_read;
+    if (!node_.disk_use_read || time < kShortestMeasure) return std::nullopt;
+    std::optional<Candidate> best;
+    for (const DiskUse& before : state_.window.disks) {
+      const auto now = std::ranges::find(node_.disk_use, before.disk, &DiskUse::disk);
+      const auto found = now == node_.disk_use.end() ? std::nullopt : judge(before, *now, time);
+      if (found && (!best || found->moved > best->moved)) best = found;
+    }
+    return best ? std::optional(best->limit) : std::nullopt;
+  }
+
+  [[nodiscard]] static bool is_relieved(const RelievedService& service) {
+    return service.relieved <= scaled(service.before, kRelieved, kWhole);
+  }
+
+  /// The first window with the limit: whom has it relieved?
+  void check() {
+    std::erase_if(state_.services, [&](RelievedService& service) {
+      service.relieved = waited_by(service.cgroup).value_or(kWhole);
+      return !is_relieved(service);
+    });
+    if (!state_.services.empty()) {
+      state_.limit->has_helped = true;
+      state_.rests = DiskSuppressState::kShortestRest;
+      return;
+    }
+    state_.not_before = node_.at + state_.rests;
+    state_.rests = std::min(2 * state_.rests, kLongestRest);
+    lift();
+  }
+
+  void adjust() {
+    Limit& limit = *state_.limit;
+    const std::int64_t first = settings_.first_percent.count() * 10;
+    bool longer = false, known = false;
+    for (RelievedService& service : state_.services) {
+      const auto waits = waited_by(service.cgroup);
+      if (!waits) continue;
+      known = true;
+      if (limit.share <= first) service.relieved = *waits;  // its own load may have changed
+      longer |= *waits > service.relieved + service.relieved / 4 + kLonger;
+    }
+    if (!known) return lift();
+    // Whatever they wait for now, it is not this: looked at anew.
+    if (limit.share <= first && std::ranges::none_of(state_.services, is_relieved)) return lift();
+    if (longer) return shrink(first);
+    if (node_.at < limit.next_step) return;
+    limit.share += std::max<std::int64_t>(limit.share / 2, 1);
+    if (limit.share >= kLifted) return lift();
+    settle();
+  }
+
+  void shrink(std::int64_t first) {
+    Limit& limit = *state_.limit;
+    limit.share = std::max(limit.share * 2 / 3, first);
+    limit.next_step = node_.at + limit.pause;
+    limit.pause = std::min(2 * limit.pause, kLongestPause);
+    settle();
+  }
+
+  void lift() {
+    state_.limit.reset();
+    state_.services.clear();
+    settle();
+  }
+
+  const NodeSnapshot& node_;
+  const DiskSuppressSettings& settings_;
+  DiskSuppressState& state_;
+};
+
+constexpr const char* kWhy =
+    "best effort has {} of what this disk carried, in bytes and in requests: a service waited for disks {} "
+    "of "
+    "the time beside it";
+
+void limit_besteffort(const NodeSnapshot& node, const CgroupSample& besteffort, const Limit& limit,
+                      decide::Intents& out) {
+  std::int64_t bound = 0;  // among which the limit is divided: the kernel counts for each of them
+  if (node.v2_io)
+    bound = 1;
+  else
+    for_each_bound(node, besteffort,
+                   [&](const CgroupSample& cgroup) { bound += is_leaf(cgroup.kind) ? 1 : 0; });
+  bound = std::max<std::int64_t>(bound, 1);
+  const auto of_one = [&](std::int64_t carried, std::int64_t least, std::int64_t least_of_one) {
+    return std::max(std::max(scaled(carried, limit.share, kWhole), least) / bound, least_of_one);
+  };
+  const std::int64_t bytes = of_one(limit.carried.count(), kLeast.count(), kLeastOfOne.count());
+  const std::int64_t requests = of_one(limit.carried_requests, kLeastRequests, kLeastRequestsOfOne);
+  const Reason why = because(kWhy, Percent(std::max<std::int64_t>(limit.share / 10, 1)), limit.waited);
+  for_each_bound(node, besteffort, [&](const CgroupSample& cgroup) {
+    const CgroupId target{cgroup.id.value, limit.disk};
+    out.want(target, Knob::io_read_bps, bytes, why);
+    out.want(target, Knob::io_write_bps, bytes, why);
+    out.want(target, Knob::io_read_iops, requests, why);
+    out.want(target, Knob::io_write_iops, requests, why);
+  });
+}
+
+bool enabled(const NodeSlo& slo) { return slo.evenkeel.disk_suppress.enable; }
+
+void decide(const NodeSnapshot& node, const NodeSlo& slo, DiskSuppressState& state,
+            DiskSuppressPolicy::Facts facts, decide::Intents& out) {
+  const auto* besteffort = node.cgroup(node.besteffort);
+  if (besteffort == nullptr || besteffort->hands_off) {
+    state = {};
+    return;
+  }
+  if (facts.read<decide::LeversOnTrial>().disk_suppression) {
+    state.measures = false;
+    state.next_window = node.at + kSettle;
+  } else if (node.measured) {
+    Round(node, slo.evenkeel.disk_suppress, state).watch();
+  }
+  if (state.limit) limit_besteffort(node, *besteffort, *state.limit, out);
+}
+
+}  // namespace
+
+constinit const DiskSuppressPolicy disk_suppress_policy{
+    {"disk-suppress", "what best effort may do on a disk for which services wait", enabled}, decide};
+
+}  // namespace evenkeel::io

@@ -1,0 +1,73 @@
+// Policy "disk-suppress": limits best effort on a disk for which services wait.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "qos/decide/policy.h"
+
+namespace evenkeel::io {
+
+// When services wait for disks, best effort waits for them as well and a disk is busy, best effort is limited
+// on that disk to a small part of what the disk carried. If no service then waits much less, the limit was of
+// no use: it is lifted and not tried again for some time. If one does, the limit grows step by step as long
+// as that service does not wait longer.
+//
+// Why so small a part: a request of a service waits for all that is on its way to the disk before it, and an
+// fsync(2) of best effort brings megabytes at once. Half as many of them make half as many requests slow, but
+// those as slow as before (docs/scoreboard.md).
+//
+// The waits are those that the kernel measures (PSI some, Documentation/accounting/psi.rst). Where it does
+// not, nothing is limited. Does not know which service is on which disk: that the waits get shorter shows it.
+
+/// What a cgroup has waited for disks until a moment.
+struct DiskStall {
+  CgroupId cgroup{};
+  Duration total{};
+  MonoTime at{};
+};
+
+/// A service that waits less for disks since best effort is limited. Waits are in thousandths of the time.
+struct RelievedService {
+  CgroupId cgroup{};
+  std::int64_t before = 0;    ///< without the limit
+  std::int64_t relieved = 0;  ///< with the limit at its lowest
+};
+
+struct DiskSuppressState {
+  /// In which waits and the use of disks are measured.
+  struct Window {
+    MonoTime began{};
+    std::vector<DiskStall> services{};
+    std::optional<DiskStall> besteffort{};
+    std::vector<DiskUse> disks{};
+    MonoTime disks_read{};
+  };
+  /// On the disk that is limited.
+  struct Limit {
+    DiskNumber disk = 0;
+    Bytes carried{};                    ///< by the disk in a second, before the limit
+    std::int64_t carried_requests = 0;  ///< the same
+    std::int64_t share = 0;             ///< of that for best effort, in thousandths
+    Percent waited{};                   ///< by the service that waited most, before the limit
+    bool has_helped = false;            ///< known since the first window with the limit
+    MonoTime next_step{};               ///< it does not grow before
+    Duration pause = kShortestPause;    ///< before the next step, once one made services wait longer
+    static constexpr Duration kShortestPause = std::chrono::minutes(1);
+  };
+  Window window{};
+  bool measures = false;   ///< the window has begun
+  MonoTime next_window{};  ///< none begins before
+  std::optional<Limit> limit{};
+  std::vector<RelievedService> services{};  ///< of the limit
+  std::vector<DiskStall> now{};             ///< scratch memory
+  MonoTime not_before{};                    ///< a limit was of no use
+  Duration rests = kShortestRest;           ///< for so long, then
+  static constexpr Duration kShortestRest = std::chrono::minutes(10);
+};
+
+using DiskSuppressPolicy = decide::Policy<DiskSuppressState, decide::ReadsPrevious<decide::LeversOnTrial>>;
+extern const DiskSuppressPolicy disk_suppress_policy;
+
+}  // namespace evenkeel::io

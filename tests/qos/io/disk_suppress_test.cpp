@@ -1,0 +1,281 @@
+// When best effort is limited on a disk, how far, and when it gets it back.
+#include "qos/io/disk_suppress.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <map>
+
+#include "tests/support/alloc_guard.h"
+#include "tests/support/scenes/one_policy.h"
+#include "tests/support/scenes/snapshot_builder.h"
+
+namespace evenkeel {
+namespace {
+
+using namespace literals;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using test::intended;
+using test::node;
+using test::SnapshotBuilder;
+
+constexpr DiskNumber kVda = 253U << 20U, kVdb = (253U << 20U) | 16U;
+constexpr std::int64_t kMoves = 1000 << 20, kRequests = 4000;  ///< of an unlimited best effort, in a second
+
+SnapshotBuilder usual() {
+  return node().v2().pod("db").ls().container("db").pod("batch").be().container("writer");
+}
+
+/// A node on which best effort keeps a disk busy, and a service waits for it: by default 300 thousandths of
+/// the time, and 20 while best effort moves no more than 64 MiB a second.
+struct Scene {
+  explicit Scene(const SnapshotBuilder& builder = usual()) : node(builder.build()) {
+    slo.evenkeel.disk_suppress.enable = true;
+    node.at = MonoTime{} + seconds(1000);
+    node.disk_use = {{.disk = kVda, .besteffort_moved = Bytes{}},
+                     {.disk = kVdb, .besteffort_moved = Bytes{}}};
+    for (auto& cgroup : node.cgroups) cgroup.pressure.io = Pressure{};
+    read();
+  }
+
+  /// `time` passes, with a tick each second and readings every fifth.
+  void pass(Duration time) {
+    for (Duration passed{}; passed < time; passed += seconds(1)) tick();
+  }
+  void tick() {
+    node.at += seconds(1);
+    const std::int64_t moves = besteffort_moves(limit() < 0 ? kMoves : limit());
+    auto& vda = node.disk_use[0];
+    vda.moved += Bytes(moves);
+    vda.requests += scaled(kRequests, moves, kMoves);
+    vda.busy += disk_busy;
+    if (vda.besteffort_moved) *vda.besteffort_moved += Bytes(moves);
+    stalls[index(1)] += besteffort_stalls;
+    stalls[index(0)] += milliseconds(waits(moves));
+    if (++ticks % 5 == 0) read();
+    out.clear();
+    test::decide_one(io::disk_suppress_policy, node, slo, state, out);
+  }
+  void read() {
+    for (std::size_t i = 0; i < node.cgroups.size(); ++i) {
+      if (!node.cgroups[i].pressure.io) continue;
+      node.cgroups[i].pressure.io->some.total = stalls[i];
+      node.cgroups[i].pressure.io->at = node.at;
+    }
+    node.disk_use_read = node.at;
+  }
+  /// Of the service, or of best effort's directory.
+  [[nodiscard]] std::size_t index(int which) const {
+    return static_cast<std::size_t>(which == 0 ? node.pods[0].cgroup : node.besteffort);
+  }
+  [[nodiscard]] std::int64_t limit(Knob knob = Knob::io_write_bps, DiskNumber disk = kVda) const {
+    return intended(out, {node.cgroup(node.besteffort)->id.value, disk}, knob);
+  }
+  [[nodiscard]] std::int64_t limit_mib() const { return limit() < 0 ? -1 : limit() >> 20; }
+  [[nodiscard]] decide::LeversOnTrial& on_trial() { return state.shared.of<decide::LeversOnTrial>(); }
+
+  NodeSnapshot node;
+  NodeSlo slo{};
+  decide::PolicyState state{};
+  decide::Intents out{};
+  std::map<std::size_t, Duration> stalls{};
+  std::function<std::int64_t(std::int64_t)> besteffort_moves = [](std::int64_t allowed) { return allowed; };
+  std::function<std::int64_t(std::int64_t)> waits = [](std::int64_t moves) {
+    return moves > 64 << 20 ? 300 : 20;
+  };
+  Duration besteffort_stalls = milliseconds(900), disk_busy = milliseconds(900);
+  int ticks = 0;
+};
+
+TEST(DiskSuppress, LimitsBestEffortToASmallPartAtOnce) {
+  Scene scene;
+  scene.pass(seconds(9));
+  EXPECT_EQ(scene.limit(), -1) << "ten seconds are needed";
+  scene.pass(seconds(6));
+  EXPECT_EQ(scene.limit_mib(), 20) << "2 % of 1000 MiB/s";
+  EXPECT_EQ(scene.limit(Knob::io_read_bps), scene.limit());
+  EXPECT_EQ(scene.limit(Knob::io_write_iops), 80);
+  EXPECT_EQ(scene.limit(Knob::io_read_iops), 80);
+  EXPECT_EQ(scene.limit(Knob::io_write_bps, kVdb), -1) << "the other disk is idle";
+}
+
+TEST(DiskSuppress, GrowsWhileTheServiceDoesNotWaitLonger) {
+  Scene scene;
+  scene.pass(seconds(300));
+  std::int64_t most = 0, least = INT64_MAX;
+  for (int i = 0; i < 1800; ++i) {
+    scene.tick();
+    most = std::max(most, scene.limit_mib());
+    least = std::min(least, scene.limit_mib());
+  }
+  EXPECT_GE(least, 30) << "more than the first limit of 20 MiB/s";
+  EXPECT_LE(most, 96) << "one step beyond the 64 MiB/s that the service bears";
+  EXPECT_GT(most, 64) << "and it goes on trying that";
+}
+
+TEST(DiskSuppress, TriesTheNextStepMoreAndMoreRarely) {
+  Scene scene;
+  scene.pass(seconds(300));
+  const auto seconds_beyond = [&] {
+    int beyond = 0;
+    for (int i = 0; i < 3600; ++i) {
+      scene.tick();
+      beyond += scene.limit_mib() > 64 ? 1 : 0;
+    }
+    return beyond;
+  };
+  const int first_hour = seconds_beyond();
+  EXPECT_LT(first_hour, 3600 / 20);
+  EXPECT_LT(seconds_beyond(), 3600 / 40);
+}
+
+TEST(DiskSuppress, IsLiftedAndRestsIfNoServiceWaitsLess) {
+  Scene scene;
+  scene.waits = [](std::int64_t /*moves*/) { return 300; };
+  scene.pass(seconds(20));
+  EXPECT_EQ(scene.limit_mib(), 20);
+  scene.pass(seconds(25));
+  EXPECT_EQ(scene.limit(), -1) << "it was of no use";
+  int limited = 0;
+  const auto an_hour = [&] {
+    limited = 0;
+    for (int i = 0; i < 3600; ++i) {
+      scene.tick();
+      limited += scene.limit() >= 0 ? 1 : 0;
+    }
+    return limited;
+  };
+  EXPECT_LE(an_hour(), 3 * 25) << "tried again after 10, 20 and 40 minutes";
+  EXPECT_LE(an_hour(), 2 * 25) << "later every two hours";
+}
+
+TEST(DiskSuppress, GoesByTheServicesThatAreRelieved) {
+  Scene scene(usual().pod("backup").ls().container("backup"));
+  const auto backup = static_cast<std::size_t>(scene.node.pods[2].cgroup);
+  for (int i = 0; i < 60; ++i) {
+    scene.stalls[backup] += milliseconds(950);  // it waits for its own requests, whatever best effort does
+    scene.tick();
+  }
+  EXPECT_GE(scene.limit_mib(), 20) << "the database waits less";
+}
+
+TEST(DiskSuppress, EndsWhenBestEffortHasDoneItsWork) {
+  Scene scene;
+  scene.pass(seconds(60));
+  EXPECT_GE(scene.limit_mib(), 20);
+  scene.besteffort_moves = [](std::int64_t /*allowed*/) { return 0; };
+  scene.besteffort_stalls = {};
+  scene.pass(seconds(300));
+  EXPECT_EQ(scene.limit(), -1);
+  scene.pass(seconds(600));
+  EXPECT_EQ(scene.limit(), -1);
+}
+
+TEST(DiskSuppress, DoesNothingWithoutItsReasons) {
+  const auto limited = [](const std::function<void(Scene&)>& change) {
+    Scene scene;
+    change(scene);
+    scene.pass(seconds(60));
+    return scene.limit() >= 0;
+  };
+  EXPECT_TRUE(limited([](Scene&) {}));
+  EXPECT_FALSE(limited([](Scene& s) { s.waits = [](std::int64_t) { return 90; }; })) << "less than 10 %";
+  EXPECT_FALSE(limited([](Scene& s) { s.besteffort_stalls = milliseconds(50); })) << "it does not use disks";
+  EXPECT_FALSE(limited([](Scene& s) { s.disk_busy = milliseconds(400); })) << "no disk is busy";
+  EXPECT_FALSE(limited([](Scene& s) {
+    s.waits = [&s](std::int64_t) {
+      s.node.disk_use[0].moved += Bytes(10 * kMoves);
+      return 300;
+    };
+  })) << "others move ten times as much";
+  EXPECT_FALSE(limited([](Scene& s) { s.node.disk_use.clear(), s.node.disk_use.resize(2); }));
+  EXPECT_FALSE(limited([](Scene& s) { s.node.cgroups[s.index(0)].pressure.io.reset(); }))
+      << "what services wait is not known";
+  EXPECT_FALSE(limited([](Scene& s) { s.node.cgroups[s.index(1)].hands_off = true; }));
+}
+
+TEST(DiskSuppress, TakesTheBusiestDiskWhereBestEffortsPartIsNotKnown) {
+  Scene scene;
+  for (auto& use : scene.node.disk_use) use.besteffort_moved.reset();
+  scene.pass(seconds(30));
+  EXPECT_EQ(scene.limit_mib(), 20);
+}
+
+// cgroup v1 is flat: the processes are in the containers, and the kernel counts for each of them.
+TEST(DiskSuppress, DividesTheLimitAmongContainersOnCgroupV1) {
+  Scene scene(usual().pod("more").be().container("reader"));
+  scene.node.v2_io = false;
+  scene.pass(seconds(30));
+  EXPECT_EQ(scene.limit_mib(), 10);
+  for (const auto& container : scene.node.containers) {
+    const bool of_service = scene.node.pods[static_cast<std::size_t>(container.pod)].spec->name == "db";
+    const auto bytes =
+        intended(scene.out, {scene.node.cgroup(container.cgroup)->id.value, kVda}, Knob::io_write_bps);
+    EXPECT_EQ(bytes < 0 ? -1 : bytes >> 20, of_service ? -1 : 10);
+  }
+}
+
+TEST(DiskSuppress, NeverStopsBestEffort) {
+  Scene scene;
+  scene.besteffort_moves = [](std::int64_t allowed) { return std::min<std::int64_t>(allowed, 10 << 20); };
+  scene.waits = [](std::int64_t moves) { return moves > 5 << 20 ? 300 : 20; };
+  scene.pass(seconds(30));
+  EXPECT_EQ(scene.limit_mib(), 4) << "not 2 % of 10 MiB/s";
+  EXPECT_EQ(scene.limit(Knob::io_write_iops), 50);
+}
+
+TEST(DiskSuppress, WaitsForTheEndOfATrial) {
+  Scene scene;
+  scene.pass(seconds(60));
+  const auto before = scene.limit();
+  ASSERT_GE(before, 0);
+  scene.on_trial().disk_suppression = true;
+  scene.waits = [](std::int64_t /*moves*/) { return 300; };  // proof withholds the limit now and then
+  scene.pass(seconds(90));
+  EXPECT_EQ(scene.limit(), before) << "neither grown nor lifted";
+  scene.on_trial().disk_suppression = false;
+  scene.waits = [](std::int64_t /*moves*/) { return 20; };
+  scene.pass(seconds(60));
+  EXPECT_GT(scene.limit(), before);
+}
+
+TEST(DiskSuppress, IsLookedAtAnewWhenItHelpsNoLonger) {
+  Scene scene;
+  scene.pass(seconds(60));
+  ASSERT_GE(scene.limit(), 0);
+  scene.waits = [](std::int64_t /*moves*/) { return 400; };  // its own requests have become many
+  bool lifted = false, tried = false;
+  for (int i = 0; i < 300; ++i) {
+    scene.tick();
+    lifted |= scene.limit() < 0;
+    tried |= lifted && scene.limit() >= 0;
+  }
+  EXPECT_TRUE(tried) << "with what it waits now as the measure";
+  EXPECT_EQ(scene.limit(), -1) << "of no use";
+}
+
+TEST(DiskSuppress, EndsWithTheServicesItIsFor) {
+  Scene scene;
+  scene.pass(seconds(60));
+  ASSERT_GE(scene.limit(), 0);
+  scene.node.cgroups[scene.index(0)].pressure.io.reset();
+  scene.pass(seconds(30));
+  EXPECT_EQ(scene.limit(), -1);
+}
+
+TEST(DiskSuppress, AllocatesNothingInASteadyTick) {
+  Scene scene;
+  scene.pass(seconds(300));
+  for (int i = 0; i < 60; ++i) {
+    scene.node.at += seconds(1);
+    if (i % 5 == 0) scene.read();
+    scene.out.clear();
+    const test::AllocGuard guard;
+    test::decide_one(io::disk_suppress_policy, scene.node, scene.slo, scene.state, scene.out);
+    EXPECT_EQ(guard.allocations(), 0U);
+  }
+}
+
+}  // namespace
+}  // namespace evenkeel
