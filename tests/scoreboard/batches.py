@@ -18,6 +18,9 @@ OF_MEMORY = ["grow", "cache"]
 LIMITED = ["grow"]  # their pods have a memory limit
 # Seconds from the start to the load, at least: the agent judges storms of forks by ten seconds.
 SETTLE = {"fork": 14}
+# Seconds for which the service has its load before it is measured: the agent judges a disk by ten seconds in which services wait
+# for it, and then whether its limit helps.
+SETTLE_UNDER_LOAD = {"fsync": 35}
 NEEDS = {"compile": "g++", "ffmpeg": "ffmpeg"}
 
 SOURCE = """

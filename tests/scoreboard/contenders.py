@@ -28,6 +28,7 @@ MEMORY = "resourceQOSStrategy: {%s: {memoryQOS: {enable: true, %s}}}\nextensions
 BRAKE = "extensions: {evenkeel: {brake: {enable: true}}}\n"
 PUSH_BACK = "extensions: {evenkeel: {memoryPushBack: {enable: true}}}\n"
 DISK = "resourceQOSStrategy: {beClass: {blkioQOS: {enable: true, blocks: [{name: /dev/DISK, type: device, ioCfg: {%s}}]}}%s}\n"
+DISK_SUPPRESS = "extensions: {evenkeel: {diskSuppress: {enable: true}}}\n"
 COST = ", cgroupRoot: {blkioQOS: {enable: true, blocks: [{name: /dev/DISK, type: device, ioCfg: {}}]}}"
 
 # What a service asks for, or an administrator protects: more than any of the services uses.
@@ -288,5 +289,6 @@ def disk_levers():
                   scheduler="bfq", beside=of_disk),
         Contender("io-cost", "evenkeel with io.cost on the disk and a weight of 10 for BestEffort, alone", nodeslo=DISK % (weight, COST),
                   needs=("io", "io.cost.qos"), beside=of_disk),
+        Contender("disk-suppress", "evenkeel with suppression on disks, alone", nodeslo=DISK_SUPPRESS, beside=of_disk),
         Contender("io-limit", "evenkeel with 20 MiB/s for BestEffort on the disk, alone", nodeslo=DISK % (limits, ""), beside=of_disk),
     ]
