@@ -17,6 +17,9 @@ constexpr Duration kSettle = std::chrono::seconds(6);
 /// What a cgroup waited is not judged over a shorter time.
 constexpr Duration kShortestMeasure = std::chrono::seconds(4);
 constexpr Duration kLongestRest = std::chrono::hours(2), kLongestPause = std::chrono::minutes(16);
+/// A service waits for a CPU for so much of the time. Where only CPU time is contended it does as well, but
+/// then no disk is busy.
+constexpr std::int64_t kServiceWaitsForCpu = 40;
 /// Best effort waits for disks itself for so much of the time, and the disk is busy for so much.
 constexpr std::int64_t kBesteffortWaits = 100, kDiskBusy = 500;
 /// Of what the disk moves, where that is known: with less, best effort is not the reason.
@@ -36,12 +39,13 @@ std::int64_t part(Duration some, Duration time) {
   return time > Duration::zero() ? scaled(some.count(), kWhole, time.count()) : 0;
 }
 
-std::optional<DiskStall> stall_of(const CgroupSample* cgroup) {
-  if (cgroup == nullptr || !cgroup->pressure.io) return std::nullopt;
-  return DiskStall{cgroup->id, cgroup->pressure.io->some.total, cgroup->pressure.io->at};
+std::optional<ServiceStall> stall_of(const CgroupSample* cgroup) {
+  if (cgroup == nullptr || !cgroup->pressure.io || !cgroup->pressure.cpu) return std::nullopt;
+  const auto& [cpu, memory, io] = cgroup->pressure;
+  return ServiceStall{cgroup->id, {io->some.total, io->at}, {cpu->some.total, cpu->at}};
 }
 
-void stalls_of_services(const NodeSnapshot& node, std::vector<DiskStall>& out) {
+void stalls_of_services(const NodeSnapshot& node, std::vector<ServiceStall>& out) {
   out.clear();
   const auto add = [&](CgroupIndex index) {
     if (const auto stall = stall_of(node.cgroup(index))) out.push_back(*stall);
@@ -52,17 +56,27 @@ void stalls_of_services(const NodeSnapshot& node, std::vector<DiskStall>& out) {
     if (app.spec->qos != QosClass::be) add(app.cgroup);
 }
 
-/// Absent: it was not read again, or it is another one.
-std::optional<std::int64_t> waited(const std::optional<DiskStall>& before,
-                                   const std::optional<DiskStall>& now) {
-  if (!before || !now || before->cgroup != now->cgroup) return std::nullopt;
-  const Duration time = now->at - before->at, stalled = now->total - before->total;
+/// Absent: it was not read again.
+std::optional<std::int64_t> waited(const Stalled& before, const Stalled& now) {
+  const Duration time = now.at - before.at, stalled = now.total - before.total;
   if (time < kShortestMeasure || stalled < Duration::zero()) return std::nullopt;
   return std::min(part(stalled, time), kWhole);
 }
 
-std::optional<DiskStall> find(const std::vector<DiskStall>& stalls, CgroupId cgroup) {
-  const auto found = std::ranges::find(stalls, cgroup, &DiskStall::cgroup);
+struct Waits {
+  std::int64_t disks = 0, cpu = 0;
+  [[nodiscard]] std::int64_t all() const { return disks + cpu; }
+};
+/// Absent: one of them is not known, or it is another cgroup.
+std::optional<Waits> waited(const std::optional<ServiceStall>& before,
+                            const std::optional<ServiceStall>& now) {
+  if (!before || !now || before->cgroup != now->cgroup) return std::nullopt;
+  const auto disks = waited(before->disks, now->disks), cpu = waited(before->cpu, now->cpu);
+  return disks && cpu ? std::optional(Waits{*disks, *cpu}) : std::nullopt;
+}
+
+std::optional<ServiceStall> find(const std::vector<ServiceStall>& stalls, CgroupId cgroup) {
+  const auto found = std::ranges::find(stalls, cgroup, &ServiceStall::cgroup);
   return found == stalls.end() ? std::nullopt : std::optional(*found);
 }
 
@@ -123,20 +137,22 @@ class Round {
   /// A change shows in a window that begins after it.
   void settle() { state_.next_window = node_.at + kSettle; }
 
-  [[nodiscard]] std::optional<std::int64_t> waited_by(CgroupId service) const {
+  [[nodiscard]] std::optional<Waits> waited_by(CgroupId service) const {
     return waited(find(state_.window.services, service), find(state_.now, service));
   }
 
   void consider() {
     if (node_.at < state_.not_before) return;
     const auto besteffort = waited(state_.window.besteffort, stall_of(node_.cgroup(node_.besteffort)));
-    if (!besteffort || *besteffort < kBesteffortWaits) return;
+    if (!besteffort || besteffort->disks < kBesteffortWaits) return;
     state_.services.clear();
     std::int64_t most = 0;
-    for (const DiskStall& now : state_.now) {
-      const std::int64_t waits = waited_by(now.cgroup).value_or(0);
-      if (waits >= settings_.stall_percent.count() * 10) state_.services.push_back({now.cgroup, waits, 0});
-      most = std::max(most, waits);
+    for (const ServiceStall& now : state_.now) {
+      const auto waits = waited_by(now.cgroup);
+      if (!waits) continue;
+      if (waits->disks < settings_.stall_percent.count() * 10 && waits->cpu < kServiceWaitsForCpu) continue;
+      state_.services.push_back({now.cgroup, waits->all(), 0});
+      most = std::max(most, waits->all());
     }
     if (state_.services.empty()) return;
     state_.limit = limit_on_busiest_disk();
@@ -165,7 +181,7 @@ class Round {
   /// The first window with the limit: whom has it relieved?
   void check() {
     std::erase_if(state_.services, [&](RelievedService& service) {
-      service.relieved = waited_by(service.cgroup).value_or(kWhole);
+      service.relieved = waited_by(service.cgroup).value_or(Waits{kWhole, kWhole}).all();
       return !is_relieved(service);
     });
     if (!state_.services.empty()) {
@@ -186,8 +202,8 @@ class Round {
       const auto waits = waited_by(service.cgroup);
       if (!waits) continue;
       known = true;
-      if (limit.share <= first) service.relieved = *waits;  // its own load may have changed
-      longer |= *waits > service.relieved + service.relieved / 4 + kLonger;
+      if (limit.share <= first) service.relieved = waits->all();  // its own load may have changed
+      longer |= waits->all() > service.relieved + service.relieved / 4 + kLonger;
     }
     if (!known) return lift();
     // Whatever they wait for now, it is not this: looked at anew.
@@ -219,9 +235,8 @@ class Round {
 };
 
 constexpr const char* kWhy =
-    "best effort has {} of what this disk carried, in bytes and in requests: a service waited for disks {} "
-    "of "
-    "the time beside it";
+    "best effort has {} of what this disk carried, in bytes and in requests: a service waited for disks or a "
+    "CPU {} of the time beside it";
 
 void limit_besteffort(const NodeSnapshot& node, const CgroupSample& besteffort, const Limit& limit,
                       decide::Intents& out) {

@@ -9,26 +9,32 @@
 
 namespace evenkeel::io {
 
-// When services wait for disks, best effort waits for them as well and a disk is busy, best effort is limited
-// on that disk to a small part of what the disk carried. If no service then waits much less, the limit was of
-// no use: it is lifted and not tried again for some time. If one does, the limit grows step by step as long
-// as that service does not wait longer.
+// When services wait for disks or for a CPU, best effort waits for disks and a disk is busy, best effort is
+// limited on that disk to a small part of what the disk carried. If no service then waits much less, the
+// limit was of no use: it is lifted and not tried again for some time. If one does, the limit grows step by
+// step as long as that service does not wait longer.
 //
 // Why so small a part: a request of a service waits for all that is on its way to the disk before it, and an
 // fsync(2) of best effort brings megabytes at once. Half as many of them make half as many requests slow, but
 // those as slow as before (docs/scoreboard.md).
 //
 // The waits are those that the kernel measures (PSI some, Documentation/accounting/psi.rst). Where it does
-// not, nothing is limited. Does not know which service is on which disk: that the waits get shorter shows it.
+// not, nothing is limited. They include those for a CPU, since what the kernel copies, maps and writes for
+// best effort keeps a CPU from a service as well. Does not know which service is on which disk: that the
+// waits get shorter shows it.
 
-/// What a cgroup has waited for disks until a moment.
-struct DiskStall {
-  CgroupId cgroup{};
+/// What a cgroup has waited until a moment.
+struct Stalled {
   Duration total{};
   MonoTime at{};
 };
+struct ServiceStall {
+  CgroupId cgroup{};
+  Stalled disks{}, cpu{};
+};
 
-/// A service that waits less for disks since best effort is limited. Waits are in thousandths of the time.
+/// A service that waits less since best effort is limited. Waits are in thousandths of the time, for disks
+/// and for a CPU together.
 struct RelievedService {
   CgroupId cgroup{};
   std::int64_t before = 0;    ///< without the limit
@@ -39,8 +45,8 @@ struct DiskSuppressState {
   /// In which waits and the use of disks are measured.
   struct Window {
     MonoTime began{};
-    std::vector<DiskStall> services{};
-    std::optional<DiskStall> besteffort{};
+    std::vector<ServiceStall> services{};
+    std::optional<ServiceStall> besteffort{};
     std::vector<DiskUse> disks{};
     MonoTime disks_read{};
   };
@@ -61,7 +67,7 @@ struct DiskSuppressState {
   MonoTime next_window{};  ///< none begins before
   std::optional<Limit> limit{};
   std::vector<RelievedService> services{};  ///< of the limit
-  std::vector<DiskStall> now{};             ///< scratch memory
+  std::vector<ServiceStall> now{};          ///< scratch memory
   MonoTime not_before{};                    ///< a limit was of no use
   Duration rests = kShortestRest;           ///< for so long, then
   static constexpr Duration kShortestRest = std::chrono::minutes(10);

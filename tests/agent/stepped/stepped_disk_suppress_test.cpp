@@ -47,7 +47,7 @@ TEST_F(SteppedDiskSuppress, LimitsBestEffortSaysWhyAndRestores) {
   EXPECT_EQ(limits(), "253:0 rbps=4194304 wbps=4194304 riops=80 wiops=80\n")
       << "2 % of 100 MiB/s is less than what it always keeps; 2 % of 4000 requests";
   EXPECT_NE(agent.explain().find("best effort has 2 % of what this disk carried, in bytes and in requests: a "
-                                 "service waited for disks 30 % of the time beside it"),
+                                 "service waited for disks or a CPU 30 % of the time beside it"),
             std::string::npos)
       << agent.explain();
   for (int i = 0; i < 60; ++i) tick(agent, 10);

@@ -35,7 +35,7 @@ struct Scene {
     node.at = MonoTime{} + seconds(1000);
     node.disk_use = {{.disk = kVda, .besteffort_moved = Bytes{}},
                      {.disk = kVdb, .besteffort_moved = Bytes{}}};
-    for (auto& cgroup : node.cgroups) cgroup.pressure.io = Pressure{};
+    for (auto& cgroup : node.cgroups) cgroup.pressure.io = cgroup.pressure.cpu = Pressure{};
     read();
   }
 
@@ -53,6 +53,7 @@ struct Scene {
     if (vda.besteffort_moved) *vda.besteffort_moved += Bytes(moves);
     stalls[index(1)] += besteffort_stalls;
     stalls[index(0)] += milliseconds(waits(moves));
+    cpu_stall += milliseconds(waits_for_cpu(moves));
     if (++ticks % 5 == 0) read();
     out.clear();
     test::decide_one(io::disk_suppress_policy, node, slo, state, out);
@@ -63,6 +64,8 @@ struct Scene {
       node.cgroups[i].pressure.io->some.total = stalls[i];
       node.cgroups[i].pressure.io->at = node.at;
     }
+    for (auto& cgroup : node.cgroups) cgroup.pressure.cpu->at = node.at;
+    node.cgroups[index(0)].pressure.cpu->some.total = cpu_stall;
     node.disk_use_read = node.at;
   }
   /// Of the service, or of best effort's directory.
@@ -84,6 +87,8 @@ struct Scene {
   std::function<std::int64_t(std::int64_t)> waits = [](std::int64_t moves) {
     return moves > 64 << 20 ? 300 : 20;
   };
+  std::function<std::int64_t(std::int64_t)> waits_for_cpu = [](std::int64_t /*moves*/) { return 10; };
+  Duration cpu_stall{};
   Duration besteffort_stalls = milliseconds(900), disk_busy = milliseconds(900);
   int ticks = 0;
 };
@@ -148,6 +153,18 @@ TEST(DiskSuppress, IsLiftedAndRestsIfNoServiceWaitsLess) {
   };
   EXPECT_LE(an_hour(), 3 * 25) << "tried again after 10, 20 and 40 minutes";
   EXPECT_LE(an_hour(), 2 * 25) << "later every two hours";
+}
+
+// What the kernel does for a process that writes much keeps a CPU from a service that needs no disk.
+TEST(DiskSuppress, CountsWaitsForACpuAsWell) {
+  Scene scene;
+  scene.waits = [](std::int64_t /*moves*/) { return 0; };
+  scene.waits_for_cpu = [](std::int64_t moves) { return moves > 64 << 20 ? 60 : 11; };
+  scene.pass(seconds(60));
+  EXPECT_GE(scene.limit_mib(), 20);
+  scene.waits_for_cpu = [](std::int64_t /*moves*/) { return 60; };
+  scene.pass(seconds(300));
+  EXPECT_EQ(scene.limit(), -1) << "it waits for other tasks";
 }
 
 TEST(DiskSuppress, GoesByTheServicesThatAreRelieved) {
