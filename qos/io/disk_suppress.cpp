@@ -1,7 +1,6 @@
 #include "qos/io/disk_suppress.h"
 
 #include <algorithm>
-#include <array>
 
 #include "qos/io/policies.h"
 
@@ -28,8 +27,9 @@ constexpr std::int64_t kBesteffortPart = 300;
 constexpr std::int64_t kRelieved = 700;
 /// It waits longer if it waits for so much of the time more, and a quarter of what it waited.
 constexpr std::int64_t kLonger = 5;
-/// The limit grows by half, until best effort may have half of what the disk carried: then it is lifted.
-constexpr std::int64_t kLifted = 500;
+/// The limit grows by half, until it is so far above what the disk carried that it binds no longer: then it
+/// is lifted. Lifted before, it would come back after another window in which services wait.
+constexpr std::int64_t kLifted = 1500;
 // Best effort always gets on.
 constexpr Bytes kLeast{4 << 20}, kLeastOfOne{1 << 20};
 constexpr std::int64_t kLeastRequests = 50, kLeastRequestsOfOne = 10;

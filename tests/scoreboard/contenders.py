@@ -282,7 +282,7 @@ def memory_levers():
 
 
 def disk_levers():
-    weight, limits = "ioWeightPercent: 10", "readBPS: 20Mi, writeBPS: 20Mi"
+    weight, limits = "ioWeightPercent: 10", "readBPS: {0}Mi, writeBPS: {0}Mi"
     return [
         Contender("bfq", "BFQ as the disk's scheduler, no agent", scheduler="bfq", beside=of_disk),
         Contender("io-weight", "`bfq`, and evenkeel with a weight of 10 for BestEffort on the disk, alone", nodeslo=DISK % (weight, ""),
@@ -290,5 +290,6 @@ def disk_levers():
         Contender("io-cost", "evenkeel with io.cost on the disk and a weight of 10 for BestEffort, alone", nodeslo=DISK % (weight, COST),
                   needs=("io", "io.cost.qos"), beside=of_disk),
         Contender("disk-suppress", "evenkeel with suppression on disks, alone", nodeslo=DISK_SUPPRESS, beside=of_disk),
-        Contender("io-limit", "evenkeel with 20 MiB/s for BestEffort on the disk, alone", nodeslo=DISK % (limits, ""), beside=of_disk),
+        *(Contender(name, f"evenkeel with {mib} MiB/s for BestEffort on the disk, alone", nodeslo=DISK % (limits.format(mib), ""),
+                    beside=of_disk) for name, mib in [("io-limit", 20), ("io-limit-80", 80), ("io-limit-320", 320)]),
     ]

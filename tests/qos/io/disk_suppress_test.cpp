@@ -119,6 +119,23 @@ TEST(DiskSuppress, GrowsWhileTheServiceDoesNotWaitLonger) {
   EXPECT_GT(most, 64) << "and it goes on trying that";
 }
 
+// A disk with a bandwidth of its own, as clouds sell them: services wait as soon as it is used up.
+TEST(DiskSuppress, LeavesBestEffortNearlyAllOfADiskThatServicesShareUpToItsBandwidth) {
+  Scene scene;
+  scene.waits = [](std::int64_t moves) { return moves > kMoves * 9 / 10 ? 300 : 20; };
+  scene.pass(seconds(900));
+  int waits = 0;
+  std::int64_t least = INT64_MAX;
+  for (int i = 0; i < 3600; ++i) {
+    scene.tick();
+    const std::int64_t limit = scene.limit_mib() < 0 ? 1000 : scene.limit_mib();
+    least = std::min(least, limit);
+    waits += limit > 900 ? 1 : 0;
+  }
+  EXPECT_GE(least, 400);
+  EXPECT_LE(waits, 3600 / 20) << "it is never lifted, and a step too far is tried rarely";
+}
+
 TEST(DiskSuppress, TriesTheNextStepMoreAndMoreRarely) {
   Scene scene;
   scene.pass(seconds(300));
