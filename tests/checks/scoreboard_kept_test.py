@@ -148,7 +148,7 @@ class GoesOn(WithDirectory):
         with mock.patch.object(SCOREBOARD.time, "monotonic", mock.Mock(side_effect=[0, 1, 2, 3, 100])):
             left, said = self.run_scoreboard(minutes=1)
         self.assertEqual(left, 7)
-        self.assertIn("10 rounds are left, about 1 minutes; 0 rounds in", said)
+        self.assertIn("10 rounds are left, about 3 minutes; 0 rounds in", said)
         self.assertEqual(len(self.kept().results()["redis beside spin"]["unmanaged"]), 2)
         left, said = self.run_scoreboard(minutes=60)
         self.assertEqual(left, 0)
