@@ -133,8 +133,8 @@ constexpr Row kPushBackRows[] = {
 using D = DiskSuppressSettings;
 constexpr Row kDiskSuppressRows[] = {
     toggle<&D::enable>("enable",
-                       "limit what best effort reads and writes on a disk while services wait for disks, as "
-                       "long as that shortens their waits"),
+                       "limit what best effort reads and writes on a busy disk while services wait for disks "
+                       "or a CPU, as long as that shortens their waits"),
     number<&D::stall_percent>("serviceStallPercent", Range{1, 100}, "percent of the time",
                               "threshold for some tasks of a service waiting for disks (PSI some)"),
     number<&D::first_percent>("firstPercent", Range{1, 50}, "percent of what the disk carried",
