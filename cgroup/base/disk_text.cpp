@@ -49,15 +49,19 @@ std::string merged_keys(std::string_view name, std::string_view device, std::str
 
 }  // namespace
 
+std::optional<std::uint32_t> device_number(std::int64_t major, std::int64_t minor) {
+  if (major < 0 || major > kMostMajor || minor < 0 || minor > kMostMinor || major + minor == 0)
+    return std::nullopt;
+  return (static_cast<std::uint32_t>(major) << kMinorBits) | static_cast<std::uint32_t>(minor);
+}
+
 std::optional<std::uint32_t> parse_device(std::string_view word) {
   Scanner scan(word);
   const auto major = scan.number();
   const bool colon = scan.eat(":");
   const auto minor = scan.number();
   if (!major || !colon || !minor || !scan.done()) return std::nullopt;
-  if (*major < 0 || *major > kMostMajor || *minor < 0 || *minor > kMostMinor || *major + *minor == 0)
-    return std::nullopt;
-  return (static_cast<std::uint32_t>(*major) << kMinorBits) | static_cast<std::uint32_t>(*minor);
+  return device_number(*major, *minor);
 }
 
 std::string device_text(std::uint32_t device) {

@@ -20,7 +20,9 @@ constexpr std::string_view key_part(std::string_view name) {
   return colon == std::string_view::npos ? std::string_view() : name.substr(colon + 1);
 }
 
-/// "8:16", as the kernel's number (12 bits major, 20 bits minor), and back.
+/// The kernel's number: 12 bits major, 20 bits minor. Absent: out of range, or no device (0:0).
+std::optional<std::uint32_t> device_number(std::int64_t major, std::int64_t minor);
+/// "8:16", as the kernel's number, and back.
 std::optional<std::uint32_t> parse_device(std::string_view word);
 std::string device_text(std::uint32_t device);
 

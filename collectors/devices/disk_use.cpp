@@ -87,9 +87,9 @@ std::optional<DiskUse> parse_disk_use(std::string_view line) {
     if (!number || *number < 0) return std::nullopt;
     field = *number;
   }
-  const bool placed = major && minor && *major >= 0 && *major < 1 << 12 && *minor >= 0 && *minor < 1 << 20;
-  if (!placed || !named) return std::nullopt;
-  DiskUse out{.disk = static_cast<DiskNumber>(*major << 20 | *minor)};
+  const auto disk = major && minor ? device_number(*major, *minor) : std::nullopt;
+  if (!disk || !named) return std::nullopt;
+  DiskUse out{.disk = *disk};
   std::int64_t sectors = 0, bytes = 0;
   if (__builtin_add_overflow(fields[2], fields[6], &sectors) ||
       __builtin_mul_overflow(sectors, kSectorBytes, &bytes) || fields[9] > kMostMilliseconds)

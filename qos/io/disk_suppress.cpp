@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "qos/decide/services.h"
 #include "qos/io/policies.h"
 
 namespace evenkeel::io {
@@ -47,13 +48,9 @@ std::optional<ServiceStall> stall_of(const CgroupSample* cgroup) {
 
 void stalls_of_services(const NodeSnapshot& node, std::vector<ServiceStall>& out) {
   out.clear();
-  const auto add = [&](CgroupIndex index) {
+  decide::for_each_service(node, [&](CgroupIndex index) {
     if (const auto stall = stall_of(node.cgroup(index))) out.push_back(*stall);
-  };
-  for (const PodSample& pod : node.pods)
-    if (!is_best_effort(*pod.spec)) add(pod.cgroup);
-  for (const HostApplicationSample& app : node.host_applications)
-    if (app.spec->qos != QosClass::be) add(app.cgroup);
+  });
 }
 
 /// Absent: it was not read again.
@@ -210,7 +207,7 @@ class Round {
     if (limit.share <= first && std::ranges::none_of(state_.services, is_relieved)) return lift();
     if (longer) return shrink(first);
     if (node_.at < limit.next_step) return;
-    limit.share += std::max<std::int64_t>(limit.share / 2, 1);
+    limit.share += limit.share / 2;
     if (limit.share >= kLifted) return lift();
     settle();
   }
@@ -240,19 +237,17 @@ constexpr const char* kWhy =
 
 void limit_besteffort(const NodeSnapshot& node, const CgroupSample& besteffort, const Limit& limit,
                       decide::Intents& out) {
-  std::int64_t bound = 0;  // among which the limit is divided: the kernel counts for each of them
-  if (node.v2_io)
-    bound = 1;
-  else
-    for_each_bound(node, besteffort,
-                   [&](const CgroupSample& cgroup) { bound += is_leaf(cgroup.kind) ? 1 : 0; });
-  bound = std::max<std::int64_t>(bound, 1);
+  // Among the containers that need it themselves, for the kernel counts for each of them; on v2 none does.
+  std::int64_t containers = 0;
+  for_each_bound(node, besteffort,
+                 [&](const CgroupSample& cgroup) { containers += is_leaf(cgroup.kind) ? 1 : 0; });
+  const std::int64_t parts = std::max<std::int64_t>(containers, 1);
   const auto of_one = [&](std::int64_t carried, std::int64_t least, std::int64_t least_of_one) {
-    return std::max(std::max(scaled(carried, limit.share, kWhole), least) / bound, least_of_one);
+    return std::max(std::max(scaled(carried, limit.share, kWhole), least) / parts, least_of_one);
   };
   const std::int64_t bytes = of_one(limit.carried.count(), kLeast.count(), kLeastOfOne.count());
   const std::int64_t requests = of_one(limit.carried_requests, kLeastRequests, kLeastRequestsOfOne);
-  const Reason why = because(kWhy, Percent(std::max<std::int64_t>(limit.share / 10, 1)), limit.waited);
+  const Reason why = because(kWhy, Percent(limit.share / 10), limit.waited);
   for_each_bound(node, besteffort, [&](const CgroupSample& cgroup) {
     const CgroupId target{cgroup.id.value, limit.disk};
     out.want(target, Knob::io_read_bps, bytes, why);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "qos/decide/services.h"
 #include "qos/proof/proof.h"
 
 namespace evenkeel::proof {
@@ -94,18 +95,14 @@ std::optional<double> throttling(const NodeSnapshot& node, const std::vector<std
 std::optional<double> stall(const NodeSnapshot& node, std::optional<Pressure> PressureSample::*resource,
                             std::optional<FeltBefore::Stall>& before) {
   std::optional<FeltBefore::Stall> now{FeltBefore::Stall{}};
-  const auto add = [&](CgroupIndex index) {
+  decide::for_each_service(node, [&](CgroupIndex index) {
     const CgroupSample* cgroup = node.cgroup(index);
     if (cgroup == nullptr || !now) return;
     const auto& pressure = cgroup->pressure.*resource;
     if (!pressure) return now.reset();
     now->sum += pressure->some.total;
     now->services = (now->services + cgroup->id.value) * kHashFactor;
-  };
-  for (const PodSample& pod : node.pods)
-    if (!is_best_effort(*pod.spec)) add(pod.cgroup);
-  for (const HostApplicationSample& app : node.host_applications)
-    if (app.spec->qos != QosClass::be) add(app.cgroup);
+  });
   std::swap(now, before);
   const bool comparable = now && before && before->services != 0 && now->services == before->services;
   if (!comparable || before->sum < now->sum) return std::nullopt;

@@ -42,8 +42,8 @@ struct DiskScene {
     vda.requests += scaled(kRequests, moves, kMoves);
     vda.busy += disk_busy;
     if (vda.besteffort_moved) *vda.besteffort_moved += Bytes(moves);
-    stalls[index(1)] += besteffort_stalls;
-    stalls[index(0)] += std::chrono::milliseconds(waits(moves));
+    stalls[besteffort()] += besteffort_stalls;
+    stalls[service()] += std::chrono::milliseconds(waits(moves));
     cpu_stall += std::chrono::milliseconds(waits_for_cpu(moves));
     if (++ticks % 5 == 0) read();
     out.clear();
@@ -56,13 +56,12 @@ struct DiskScene {
       node.cgroups[i].pressure.io->at = node.at;
     }
     for (auto& cgroup : node.cgroups) cgroup.pressure.cpu->at = node.at;
-    node.cgroups[index(0)].pressure.cpu->some.total = cpu_stall;
+    node.cgroups[service()].pressure.cpu->some.total = cpu_stall;
     node.disk_use_read = node.at;
   }
-  /// Of the service, or of best effort's directory.
-  [[nodiscard]] std::size_t index(int which) const {
-    return static_cast<std::size_t>(which == 0 ? node.pods[0].cgroup : node.besteffort);
-  }
+  /// Their places in node.cgroups.
+  [[nodiscard]] std::size_t service() const { return static_cast<std::size_t>(node.pods[0].cgroup); }
+  [[nodiscard]] std::size_t besteffort() const { return static_cast<std::size_t>(node.besteffort); }
   [[nodiscard]] std::int64_t limit(Knob knob = Knob::io_write_bps, DiskNumber disk = kVda) const {
     return intended(out, {node.cgroup(node.besteffort)->id.value, disk}, knob);
   }

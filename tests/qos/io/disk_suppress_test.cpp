@@ -152,9 +152,9 @@ TEST(DiskSuppress, DoesNothingWithoutItsReasons) {
     };
   })) << "others move ten times as much";
   EXPECT_FALSE(limited([](Scene& s) { s.node.disk_use.clear(), s.node.disk_use.resize(2); }));
-  EXPECT_FALSE(limited([](Scene& s) { s.node.cgroups[s.index(0)].pressure.io.reset(); }))
+  EXPECT_FALSE(limited([](Scene& s) { s.node.cgroups[s.service()].pressure.io.reset(); }))
       << "what services wait is not known";
-  EXPECT_FALSE(limited([](Scene& s) { s.node.cgroups[s.index(1)].hands_off = true; }));
+  EXPECT_FALSE(limited([](Scene& s) { s.node.cgroups[s.besteffort()].hands_off = true; }));
 }
 
 TEST(DiskSuppress, TakesTheBusiestDiskWhereBestEffortsPartIsNotKnown) {
@@ -221,7 +221,7 @@ TEST(DiskSuppress, EndsWithTheServicesItIsFor) {
   Scene scene;
   scene.pass(seconds(60));
   ASSERT_GE(scene.limit(), 0);
-  scene.node.cgroups[scene.index(0)].pressure.io.reset();
+  scene.node.cgroups[scene.service()].pressure.io.reset();
   scene.pass(seconds(30));
   EXPECT_EQ(scene.limit(), -1);
 }
