@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include "tests/support/live/agent_args.h"
@@ -10,6 +11,7 @@
 #include "tests/support/live/live_agent.h"
 #include "tests/support/live/live_cgroups.h"
 #include "tests/support/live/loop_disk.h"
+#include "tests/support/live/null_disk.h"
 #include "tests/support/soon.h"
 #include "tests/support/state_dir.h"
 
@@ -21,13 +23,15 @@ using std::chrono::seconds;
 
 constexpr const char* kService = "kubepods/burstable/podaaaaaaaa-0000-0000-0000-000000000001/c1";
 constexpr const char* kBatch = "kubepods/besteffort/podeeeeeeee-0000-0000-0000-000000000001/c1";
+constexpr milliseconds kEachRequest{4};
 constexpr std::size_t kDiskSize = std::size_t{64} << 20;
 
 class LiveDiskSuppress : public testing::Test {
  protected:
   void SetUp() override {
     if (!cgroups_.why_not().empty()) GTEST_SKIP() << cgroups_.why_not();
-    if (!disk_.why_not().empty()) GTEST_SKIP() << disk_.why_not();
+    if (!slow_.why_not().empty()) memory_.emplace(kDiskSize);
+    if (memory_ && !memory_->why_not().empty()) GTEST_SKIP() << slow_.why_not() << ", " << memory_->why_not();
     if (cgroups_.layout().unified.empty()) GTEST_SKIP() << "no unified hierarchy, so no pressure of a cgroup";
     cgroups_.make(kService);
     cgroups_.make(kBatch);
@@ -43,20 +47,27 @@ class LiveDiskSuppress : public testing::Test {
     return v2() ? cgroups_.file(Controller::blkio, "kubepods/besteffort", "io.max")
                 : cgroups_.file(Controller::blkio, kBatch, "blkio.throttle.write_bps_device");
   }
-  [[nodiscard]] bool limited() const { return text_of_file(limits()).starts_with(disk_.number() + " "); }
+  [[nodiscard]] bool limited() const { return text_of_file(limits()).starts_with(number() + " "); }
+  [[nodiscard]] std::string number() const { return memory_ ? memory_->number() : slow_.number(); }
+  /// The service's, so long that it hardly waits on a disk of its own.
+  [[nodiscard]] milliseconds pause() const { return memory_ ? milliseconds(1) : 10 * kEachRequest; }
   [[nodiscard]] DiskUser user(const char* cgroup, DiskLoad load) const {
     load.also_in = v2() ? "" : cgroups_.unified_file(cgroup, "cgroup.procs");
     load.of = kDiskSize;
-    return {cgroups_.file(Controller::blkio, cgroup, "cgroup.procs"), disk_.path(), load};
+    return {cgroups_.file(Controller::blkio, cgroup, "cgroup.procs"),
+            memory_ ? memory_->path() : slow_.path(), load};
   }
   LiveCgroups cgroups_{};
   StateDir dir_{};
-  LoopDisk disk_{kDiskSize};
+  /// One request at a time, so a service waits for all that best effort has in flight.
+  NullDisk slow_{kEachRequest, 1};
+  /// Without null_blk a disk of memory: there the service waits for a worker of the kernel that copies what
+  /// best effort writes.
+  std::optional<LoopDisk> memory_{};
 };
 
-// The disk is of memory, so the service waits for a worker of the kernel that copies what best effort writes.
 TEST_F(LiveDiskSuppress, BestEffortIsLimitedWhileAServiceWaitsAndGetsTheDiskBack) {
-  const auto service = user(kService, {.piece = 4096, .pause = milliseconds(1)});
+  const auto service = user(kService, {.piece = 4096, .pause = pause()});
   LiveAgent agent(live_args(cgroups_, dir_, "1s", kPodsByCgroup));
   std::this_thread::sleep_for(seconds(15));
   EXPECT_FALSE(limited()) << "nothing disturbs the service";
