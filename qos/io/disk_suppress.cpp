@@ -2,21 +2,19 @@
 
 #include <algorithm>
 
-#include "qos/decide/services.h"
 #include "qos/io/policies.h"
 
 namespace evenkeel::io {
 namespace {
 
 using Limit = DiskSuppressState::Limit;
+using Useless = DiskSuppressState::Useless;
 
 constexpr std::int64_t kWhole = 1000;
 constexpr Duration kWindow = std::chrono::seconds(10);
 /// After a change, until all stalls that a window begins with were read after it.
 constexpr Duration kSettle = std::chrono::seconds(6);
-/// What a cgroup waited is not judged over a shorter time.
-constexpr Duration kShortestMeasure = std::chrono::seconds(4);
-constexpr Duration kLongestRest = std::chrono::hours(2), kLongestPause = std::chrono::minutes(16);
+constexpr Duration kLongestPause = std::chrono::minutes(16);
 /// A service waits for a CPU for so much of the time. Where only CPU time is contended it does as well, but
 /// then no disk is busy.
 constexpr std::int64_t kServiceWaitsForCpu = 40;
@@ -35,48 +33,6 @@ constexpr std::int64_t kLifted = 1500;
 constexpr Bytes kLeast{4 << 20}, kLeastOfOne{1 << 20};
 constexpr std::int64_t kLeastRequests = 50, kLeastRequestsOfOne = 10;
 
-/// A part of the time, in thousandths.
-std::int64_t part(Duration some, Duration time) {
-  return time > Duration::zero() ? scaled(some.count(), kWhole, time.count()) : 0;
-}
-
-std::optional<ServiceStall> stall_of(const CgroupSample* cgroup) {
-  if (cgroup == nullptr || !cgroup->pressure.io || !cgroup->pressure.cpu) return std::nullopt;
-  const auto& [cpu, memory, io] = cgroup->pressure;
-  return ServiceStall{cgroup->id, {io->some.total, io->at}, {cpu->some.total, cpu->at}};
-}
-
-void stalls_of_services(const NodeSnapshot& node, std::vector<ServiceStall>& out) {
-  out.clear();
-  decide::for_each_service(node, [&](CgroupIndex index) {
-    if (const auto stall = stall_of(node.cgroup(index))) out.push_back(*stall);
-  });
-}
-
-/// Absent: it was not read again.
-std::optional<std::int64_t> waited(const Stalled& before, const Stalled& now) {
-  const Duration time = now.at - before.at, stalled = now.total - before.total;
-  if (time < kShortestMeasure || stalled < Duration::zero()) return std::nullopt;
-  return std::min(part(stalled, time), kWhole);
-}
-
-struct Waits {
-  std::int64_t disks = 0, cpu = 0;
-  [[nodiscard]] std::int64_t all() const { return disks + cpu; }
-};
-/// Absent: one of them is not known, or it is another cgroup.
-std::optional<Waits> waited(const std::optional<ServiceStall>& before,
-                            const std::optional<ServiceStall>& now) {
-  if (!before || !now || before->cgroup != now->cgroup) return std::nullopt;
-  const auto disks = waited(before->disks, now->disks), cpu = waited(before->cpu, now->cpu);
-  return disks && cpu ? std::optional(Waits{*disks, *cpu}) : std::nullopt;
-}
-
-std::optional<ServiceStall> find(const std::vector<ServiceStall>& stalls, CgroupId cgroup) {
-  const auto found = std::ranges::find(stalls, cgroup, &ServiceStall::cgroup);
-  return found == stalls.end() ? std::nullopt : std::optional(*found);
-}
-
 /// The disk on which best effort is limited next. `moved`: by what it is chosen.
 struct Candidate {
   Limit limit{};
@@ -87,7 +43,7 @@ struct Candidate {
 std::optional<Candidate> judge(const DiskUse& before, const DiskUse& now, Duration time) {
   const Bytes moved = now.moved - before.moved;
   const std::int64_t requests = now.requests - before.requests;
-  if (moved <= Bytes{} || requests <= 0 || part(now.busy - before.busy, time) < kDiskBusy)
+  if (moved <= Bytes{} || requests <= 0 || part_of_time(now.busy - before.busy, time) < kDiskBusy)
     return std::nullopt;
   Candidate out{.moved = moved.count()};
   if (now.besteffort_moved && before.besteffort_moved) {
@@ -139,7 +95,6 @@ class Round {
   }
 
   void consider() {
-    if (node_.at < state_.not_before) return;
     const auto besteffort = waited(state_.window.besteffort, stall_of(node_.cgroup(node_.besteffort)));
     if (!besteffort || besteffort->disks < kBesteffortWaits) return;
     state_.services.clear();
@@ -164,6 +119,8 @@ class Round {
     if (!node_.disk_use_read || time < kShortestMeasure) return std::nullopt;
     std::optional<Candidate> best;
     for (const DiskUse& before : state_.window.disks) {
+      const auto* useless = was_useless(before.disk);
+      if (useless != nullptr && node_.at < useless->until) continue;
       const auto now = std::ranges::find(node_.disk_use, before.disk, &DiskUse::disk);
       const auto found = now == node_.disk_use.end() ? std::nullopt : judge(before, *now, time);
       if (found && (!best || found->moved > best->moved)) best = found;
@@ -177,18 +134,37 @@ class Round {
 
   /// The first window with the limit: whom has it relieved?
   void check() {
+    bool known = false;
     std::erase_if(state_.services, [&](RelievedService& service) {
-      service.relieved = waited_by(service.cgroup).value_or(Waits{kWhole, kWhole}).all();
+      const auto waits = waited_by(service.cgroup);
+      if (!waits) return true;
+      known = true;
+      service.relieved = waits->all();
       return !is_relieved(service);
     });
     if (!state_.services.empty()) {
       state_.limit->has_helped = true;
-      state_.rests = DiskSuppressState::kShortestRest;
+      std::erase_if(state_.useless, [&](const Useless& u) { return u.disk == state_.limit->disk; });
       return;
     }
-    state_.not_before = node_.at + state_.rests;
-    state_.rests = std::min(2 * state_.rests, kLongestRest);
+    // Where the services have gone it says nothing.
+    if (known) leave_alone(state_.limit->disk);
     lift();
+  }
+
+  [[nodiscard]] Useless* was_useless(DiskNumber disk) const {
+    const auto found = std::ranges::find(state_.useless, disk, &Useless::disk);
+    return found == state_.useless.end() ? nullptr : &*found;
+  }
+  /// For some time, and the next time for longer.
+  void leave_alone(DiskNumber disk) {
+    if (auto* before = was_useless(disk)) {
+      before->rest = std::min(2 * before->rest, Useless::kLongest);
+      before->until = node_.at + before->rest;
+      return;
+    }
+    std::erase_if(state_.useless, [&](const Useless& u) { return u.until + Useless::kLongest < node_.at; });
+    state_.useless.push_back({.disk = disk, .until = node_.at + Useless::kShortest});
   }
 
   void adjust() {

@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "qos/decide/policy.h"
+#include "qos/io/service_stalls.h"
 
 namespace evenkeel::io {
 
 // When services wait for disks or for a CPU, best effort waits for disks and a disk is busy, best effort is
 // limited on that disk to a small part of what the disk carried. If no service then waits much less, the
-// limit was of no use: it is lifted and not tried again for some time. If one does, the limit grows step by
-// step as long as that service does not wait longer.
+// limit was of no use: it is lifted and not tried again on that disk for some time. If one does, the limit
+// grows step by step as long as that service does not wait longer.
 //
 // Why so small a part: a request of a service waits for all that is on its way to the disk before it, and an
 // fsync(2) of best effort brings megabytes at once. Half as many of them make half as many requests slow, but
@@ -22,16 +23,6 @@ namespace evenkeel::io {
 // not, nothing is limited. They include those for a CPU, since what the kernel copies, maps and writes for
 // best effort keeps a CPU from a service as well. Does not know which service is on which disk: that the
 // waits get shorter shows it.
-
-/// What a cgroup has waited until a moment.
-struct Stalled {
-  Duration total{};
-  MonoTime at{};
-};
-struct ServiceStall {
-  CgroupId cgroup{};
-  Stalled disks{}, cpu{};
-};
 
 /// A service that waits less since best effort is limited. Waits are in thousandths of the time, for disks
 /// and for a CPU together.
@@ -62,15 +53,20 @@ struct DiskSuppressState {
     Duration pause = kShortestPause;    ///< before the next step, once one made services wait longer
     static constexpr Duration kShortestPause = std::chrono::minutes(1);
   };
+  /// A disk on which a limit was of no use.
+  struct Useless {
+    DiskNumber disk = 0;
+    MonoTime until{};           ///< not tried again before
+    Duration rest = kShortest;  ///< for so long, the last time
+    static constexpr Duration kShortest = std::chrono::minutes(10), kLongest = std::chrono::hours(2);
+  };
   Window window{};
   bool measures = false;   ///< the window has begun
   MonoTime next_window{};  ///< none begins before
   std::optional<Limit> limit{};
   std::vector<RelievedService> services{};  ///< of the limit
   std::vector<ServiceStall> now{};          ///< scratch memory
-  MonoTime not_before{};                    ///< a limit was of no use
-  Duration rests = kShortestRest;           ///< for so long, then
-  static constexpr Duration kShortestRest = std::chrono::minutes(10);
+  std::vector<Useless> useless{};           ///< within the last hours
 };
 
 using DiskSuppressPolicy = decide::Policy<DiskSuppressState, decide::ReadsPrevious<decide::LeversOnTrial>>;

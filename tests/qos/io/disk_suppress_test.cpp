@@ -100,6 +100,43 @@ TEST(DiskSuppress, IsLiftedAndRestsIfNoServiceWaitsLess) {
   EXPECT_LE(an_hour(), 2 * 25) << "later every two hours";
 }
 
+TEST(DiskSuppress, TriesTheNextDiskWhereTheBusiestIsNotTheOne) {
+  Scene scene;
+  scene.waits = [&](std::int64_t /*on_vda*/) {
+    const auto limit = scene.limit(Knob::io_write_bps, kVdb);
+    const std::int64_t moves = limit < 0 ? kMoves / 2 : limit;
+    auto& vdb = scene.node.disk_use[1];
+    vdb.moved += Bytes(moves), *vdb.besteffort_moved += Bytes(moves);
+    vdb.requests += 1000, vdb.busy += milliseconds(900);
+    return moves > 64 << 20 ? 300 : 20;
+  };
+  scene.pass(seconds(20));
+  EXPECT_EQ(scene.limit_mib(), 20) << "best effort moves most there";
+  scene.pass(seconds(40));
+  EXPECT_EQ(scene.limit(), -1) << "of no use";
+  EXPECT_EQ(scene.limit(Knob::io_write_bps, kVdb) >> 20, 10);
+  int limited = 0;
+  for (int i = 0; i < 3600; ++i) {
+    scene.tick();
+    EXPECT_EQ(scene.limit(), -1);
+    limited += scene.limit(Knob::io_write_bps, kVdb) >= 0 ? 1 : 0;
+  }
+  EXPECT_EQ(limited, 3600);
+}
+
+TEST(DiskSuppress, ServicesThatGoBeforeALimitIsJudgedSayNothingAboutIt) {
+  Scene scene;
+  scene.pass(seconds(20));
+  ASSERT_GE(scene.limit(), 0);
+  auto& pressure = scene.node.cgroups[scene.service()].pressure.io;
+  pressure.reset();
+  scene.pass(seconds(25));
+  EXPECT_EQ(scene.limit(), -1);
+  pressure = Pressure{};
+  scene.pass(seconds(40));
+  EXPECT_GE(scene.limit(), 0) << "without a rest";
+}
+
 // What the kernel does for a process that writes much keeps a CPU from a service that needs no disk.
 TEST(DiskSuppress, CountsWaitsForACpuAsWell) {
   Scene scene;
