@@ -16,11 +16,10 @@ UNITS = {"spin": "rounds", "compile": "files", "ffmpeg": "clips", "fork": "proce
 OF_DISK = ["fsync", "cache"]
 OF_MEMORY = ["grow", "cache"]
 LIMITED = ["grow"]  # their pods have a memory limit
-# Seconds from the start to the load, at least: the agent judges storms of forks by ten seconds.
-SETTLE = {"fork": 14}
-# Seconds for which the service has its load before it is measured: the agent judges a disk by ten seconds in which services wait
-# for it, and then whether its limit helps.
-SETTLE_UNDER_LOAD = {"fsync": 35}
+# Seconds for which the service has its load before it is measured: the agent judges storms of forks, and a disk, by ten seconds, and
+# then whether its limit on the disk helps. The load generator that measures starts after that, for the kernel would wake an earlier
+# one on the CPU on which it was when best effort still had them all.
+SETTLE_UNDER_LOAD = {"fork": 14, "fsync": 35}
 NEEDS = {"compile": "g++", "ffmpeg": "ffmpeg"}
 
 SOURCE = """
