@@ -118,7 +118,11 @@ class Contender:
         agent = subprocess.Popen([options.binary, "run", "--nodeslo", config, "--listen", "none", "--state-dir",
                                   self.state_dir or f"{directory}/state", *node.agent_arguments(listed)],
                                  stdout=log, stderr=log, stdin=subprocess.DEVNULL)
-        time.sleep(0.5)
+        try:
+            time.sleep(0.5)
+        except BaseException:  # the caller does not have this agent yet, so it cannot end it
+            self.stop(agent)
+            raise
         if agent.poll() is not None:
             raise RuntimeError(f"{self.name}: the agent ended; see {directory}/{self.name}.log")
         return agent
