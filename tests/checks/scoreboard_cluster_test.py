@@ -2,13 +2,17 @@
 
 import importlib.machinery
 import importlib.util
+import pathlib
 import re
 import sys
+import tempfile
 import types
 import unittest
+import unittest.mock
 
-sys.path.insert(0, "tests/scoreboard")
+sys.path[:0] = ["tests/scoreboard", "tests/support"]
 sys.dont_write_bytecode = True
+import cgroup_tree  # noqa: E402
 import cluster  # noqa: E402
 import services  # noqa: E402
 
@@ -35,6 +39,14 @@ class Pods(unittest.TestCase):
         node.has_kubelet = False
         SCOREBOARD.limit(GZIP, "spin", node, values)
         self.assertEqual(written, [("cpu/pod/cpu.max", "60000 100000"), ("cpu/pod/main/cpu.max", "60000 100000")])
+
+    def test_processes_enter_the_unified_hierarchy_too(self):
+        with tempfile.TemporaryDirectory() as root, unittest.mock.patch.object(cgroup_tree, "ROOT", root):
+            for hierarchy in ["cpu", "memory", "unified"]:
+                pathlib.Path(root, hierarchy, "kubepods").mkdir(parents=True)
+            pathlib.Path(root, "blkio").mkdir()  # mounted, but no kubelet uses it
+            self.assertEqual(list(cgroup_tree.v1_roots()), ["cpu", "memory", "blkio", "unified"])
+            self.assertEqual(list(cgroup_tree.v1_roots(having="kubepods")), ["cpu", "memory", "unified"])
 
     def test_it_has_the_cells_of_a_service_with_a_limit(self):
         options = types.SimpleNamespace(cluster=True, no_disk="")

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 
 import services
-from node import ROOT, Node, is_v2, read
+from node import Node, is_v2, read, v1_roots
 
 PODS = """
 apiVersion: v1
@@ -72,7 +72,7 @@ class ClusterNode(Node):
         if is_v2():
             raise RuntimeError("--cluster needs the v1 hierarchies")
         self.v2 = False
-        self.roots = {name: f"{ROOT}/{name}" for name in ["cpu", "cpuacct", "cpuset", "memory", "blkio"]}
+        self.roots = v1_roots(having="kubepods")
         leaves = [self.container(name) for name in [service] + cluster.batch]
         self.SERVICE, self.batch = leaves[0], leaves[1:]
         self.own = {leaf: set(self.processes(leaf)) for leaf in leaves}

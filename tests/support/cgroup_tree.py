@@ -24,16 +24,18 @@ def read(path):
         return file.read()
 
 
+def v1_roots(having="."):
+    """Where the hierarchies are mounted that have a directory `having`. On a hybrid host one is the unified hierarchy: a
+    runtime has its containers there as well, and PSI measures them there."""
+    return {name: f"{ROOT}/{name}" for name in V1_CONTROLLERS + ["unified"] if os.path.isdir(f"{ROOT}/{name}/{having}")}
+
+
 class CgroupTree:
     """`roots`: where each controller that is mounted has its hierarchy. Makes nothing before `make`."""
 
     def __init__(self, top):
         self.top, self.v2 = top, is_v2()
-        if self.v2:
-            self.roots = {name: ROOT for name in V2_CONTROLLERS}
-        else:
-            mounted = [name for name in V1_CONTROLLERS + ["unified"] if os.path.isdir(f"{ROOT}/{name}")]
-            self.roots = {name: f"{ROOT}/{name}" for name in mounted}
+        self.roots = {name: ROOT for name in V2_CONTROLLERS} if self.v2 else v1_roots()
 
     def places(self):
         return dict.fromkeys(self.roots.values())
