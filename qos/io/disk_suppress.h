@@ -13,7 +13,8 @@ namespace evenkeel::io {
 // When services wait for disks or for a CPU, best effort waits for disks and a disk is busy, best effort is
 // limited on that disk to a small part of what the disk carried. If no service then waits much less, the
 // limit was of no use: it is lifted and not tried again on that disk for some time. If one does, the limit
-// grows step by step as long as that service does not wait longer.
+// grows step by step as long as that service does not wait longer. Of a service that waits for a CPU only,
+// more is asked: a limit costs best effort most of the disk, and those waits may have other reasons.
 //
 // Why so small a part: a request of a service waits for all that is on its way to the disk before it, and an
 // fsync(2) of best effort brings megabytes at once. Half as many of them make half as many requests slow, but
@@ -28,7 +29,7 @@ namespace evenkeel::io {
 /// and for a CPU together.
 struct RelievedService {
   CgroupId cgroup{};
-  std::int64_t before = 0;    ///< without the limit
+  std::int64_t enough = 0;    ///< the most with which the limit is worth its cost
   std::int64_t relieved = 0;  ///< with the limit at its lowest
 };
 

@@ -149,6 +149,22 @@ TEST(DiskSuppress, CountsWaitsForACpuAsWell) {
   EXPECT_EQ(scene.limit(), -1) << "it waits for other tasks";
 }
 
+// Where the CPUs have other work as well, requests are no faster with a limit that takes away half of the
+// waits.
+TEST(DiskSuppress, AsksMoreOfALimitWhereTheServiceWaitsForACpuOnly) {
+  Scene scene;
+  scene.waits = [](std::int64_t /*moves*/) { return 0; };
+  scene.waits_for_cpu = [](std::int64_t moves) { return moves > 64 << 20 ? 138 : 60; };
+  scene.pass(seconds(60));
+  EXPECT_EQ(scene.limit(), -1);
+  auto& useless = scene.state.of<io::DiskSuppressState>().useless;
+  ASSERT_EQ(useless.size(), 1U) << "it was tried";
+  useless.clear();
+  scene.waits_for_cpu = [](std::int64_t moves) { return moves > 64 << 20 ? 138 : 40; };
+  scene.pass(seconds(60));
+  EXPECT_GE(scene.limit_mib(), 20);
+}
+
 TEST(DiskSuppress, GoesByTheServicesThatAreRelieved) {
   Scene scene(usual().pod("backup").ls().container("backup"));
   const auto backup = static_cast<std::size_t>(scene.node.pods[2].cgroup);
@@ -213,6 +229,27 @@ TEST(DiskSuppress, DividesTheLimitAmongContainersOnCgroupV1) {
         intended(scene.out, {scene.node.cgroup(container.cgroup)->id.value, kVda}, Knob::io_write_bps);
     EXPECT_EQ(bytes < 0 ? -1 : bytes >> 20, of_service ? -1 : 10);
   }
+}
+
+// The sandbox of a pod has a directory beside those of its containers, and its process (pause) uses no disk.
+TEST(DiskSuppress, KeepsNoPartForSandboxesOnCgroupV1) {
+  Scene scene(usual().container("pause"));
+  scene.node.v2_io = false;
+  auto& sandbox = scene.node.containers.back();
+  sandbox.spec = nullptr;
+  scene.pass(seconds(30));
+  EXPECT_EQ(scene.limit_mib(), 20);
+  const CgroupId of_sandbox{scene.node.cgroup(sandbox.cgroup)->id.value, kVda};
+  EXPECT_EQ(intended(scene.out, of_sandbox, Knob::io_write_bps) >> 20, 20);
+}
+
+// A pod that no list names yet: each of its directories may be a container's.
+TEST(DiskSuppress, DividesTheLimitAmongUnknownContainersToo) {
+  Scene scene(usual().container("reader"));
+  scene.node.v2_io = false;
+  for (auto& container : scene.node.containers) container.spec = nullptr;
+  scene.pass(seconds(30));
+  EXPECT_EQ(scene.limit_mib(), 10);
 }
 
 TEST(DiskSuppress, NeverStopsBestEffort) {
