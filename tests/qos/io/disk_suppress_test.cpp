@@ -217,41 +217,6 @@ TEST(DiskSuppress, TakesTheBusiestDiskWhereBestEffortsPartIsNotKnown) {
   EXPECT_EQ(scene.limit_mib(), 20);
 }
 
-// cgroup v1 is flat: the processes are in the containers, and the kernel counts for each of them.
-TEST(DiskSuppress, DividesTheLimitAmongContainersOnCgroupV1) {
-  Scene scene(usual().pod("more").be().container("reader"));
-  scene.node.v2_io = false;
-  scene.pass(seconds(30));
-  EXPECT_EQ(scene.limit_mib(), 10);
-  for (const auto& container : scene.node.containers) {
-    const bool of_service = scene.node.pods[static_cast<std::size_t>(container.pod)].spec->name == "db";
-    const auto bytes =
-        intended(scene.out, {scene.node.cgroup(container.cgroup)->id.value, kVda}, Knob::io_write_bps);
-    EXPECT_EQ(bytes < 0 ? -1 : bytes >> 20, of_service ? -1 : 10);
-  }
-}
-
-// The sandbox of a pod has a directory beside those of its containers, and its process (pause) uses no disk.
-TEST(DiskSuppress, KeepsNoPartForSandboxesOnCgroupV1) {
-  Scene scene(usual().container("pause"));
-  scene.node.v2_io = false;
-  auto& sandbox = scene.node.containers.back();
-  sandbox.spec = nullptr;
-  scene.pass(seconds(30));
-  EXPECT_EQ(scene.limit_mib(), 20);
-  const CgroupId of_sandbox{scene.node.cgroup(sandbox.cgroup)->id.value, kVda};
-  EXPECT_EQ(intended(scene.out, of_sandbox, Knob::io_write_bps) >> 20, 20);
-}
-
-// A pod that no list names yet: each of its directories may be a container's.
-TEST(DiskSuppress, DividesTheLimitAmongUnknownContainersToo) {
-  Scene scene(usual().container("reader"));
-  scene.node.v2_io = false;
-  for (auto& container : scene.node.containers) container.spec = nullptr;
-  scene.pass(seconds(30));
-  EXPECT_EQ(scene.limit_mib(), 10);
-}
-
 TEST(DiskSuppress, NeverStopsBestEffort) {
   Scene scene;
   scene.besteffort_moves = [](std::int64_t allowed) { return std::min<std::int64_t>(allowed, 10 << 20); };
