@@ -215,17 +215,18 @@ constexpr const char* kWhy =
     "best effort has {} of what this disk carried, in bytes and in requests: a service waited for disks or a "
     "CPU {} of the time beside it";
 
-/// Directories of pods beside those of their containers. The process in one (`pause`) uses no disk.
-std::int64_t sandboxes(const NodeSnapshot& node, CgroupIndex besteffort) {
+/// Directories of pods beside those of their containers. The process in one (`pause`) uses no disk. Pods of
+/// which no listed container has a directory are left out: each of their directories may be a container's.
+std::int64_t sandboxes_of_besteffort(const NodeSnapshot& node) {
   std::int64_t found = 0;
   for (const PodSample& pod : node.pods) {
-    if (!node.is_within(pod.cgroup, besteffort)) continue;
-    const auto containers = node.containers_of(pod);
-    const auto is_listed = [](const ContainerSample& container) {
-      return container.spec != nullptr && container.cgroup != kNoCgroup;
-    };
-    const auto is_not = [](const ContainerSample& container) { return container.spec == nullptr; };
-    if (std::ranges::any_of(containers, is_listed)) found += std::ranges::count_if(containers, is_not);
+    if (!node.is_within(pod.cgroup, node.besteffort)) continue;
+    std::int64_t unlisted = 0, listed = 0;
+    for (const ContainerSample& container : node.containers_of(pod)) {
+      if (container.cgroup == kNoCgroup) continue;
+      ++(container.spec == nullptr ? unlisted : listed);
+    }
+    if (listed > 0) found += unlisted;
   }
   return found;
 }
@@ -236,7 +237,7 @@ std::int64_t sharing(const NodeSnapshot& node, const CgroupSample& besteffort) {
   std::int64_t containers = 0;
   for_each_bound(node, besteffort,
                  [&](const CgroupSample& cgroup) { containers += is_leaf(cgroup.kind) ? 1 : 0; });
-  return std::max<std::int64_t>(containers - sandboxes(node, node.besteffort), 1);
+  return std::max<std::int64_t>(containers - sandboxes_of_besteffort(node), 1);
 }
 
 void limit_besteffort(const NodeSnapshot& node, const CgroupSample& besteffort, const Limit& limit,
