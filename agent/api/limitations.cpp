@@ -43,11 +43,6 @@ void put_limitations(runtime::Json& json, const AgentView& view) {
   if (view.node().scheduler.sched_ext) put(json, "scheduler", record::kBpfScheduler, "");
   if (const auto& what = view.servers.amplification_left_alone; !what.empty())
     put(json, "resource-amplification", what, "");
-  const auto& found = view.policies.of<proof::ProofState>();
-  if (found.release.in_force)
-    put(json, suppress::cpu_suppress_policy.name, "best effort has no quota but in trials",
-        record::sentence_of(proof::levers()[proof::kBesteffortQuota],
-                            proof::deciding(found, proof::kBesteffortQuota)));
   if (harm != decide::QuotaHarm::none) {
     put_suppression(json, view, harmful, why);
     if (own.brake.enable) put(json, brake::brake_policy.name, "best effort's CPU is not cut", why);

@@ -86,8 +86,7 @@ std::string proof_json(const AgentView& view) {
     json.member("standing", std::string(proof::name(state.standing[i])));
     json.member("verdict", std::string(proof::name(proof::verdict(state, i))));
     json.member("decided_by", decided_by(view, i));
-    json.member("withdrawn", is_withdrawn(view, i));
-    json.member("released", proof::is_released(i, state)).end_object();
+    json.member("withdrawn", is_withdrawn(view, i)).end_object();
   }
   json.end_array().end_object();
   return out;
@@ -97,8 +96,7 @@ void put_proof(Exposition& out, const AgentView& view) {
   if (!is_on(view)) return;
   const proof::ProofState& state = state_of(view);
   out.counter("evenkeel_proof_withheld_seconds_total",
-              "Time in which a lever was withheld for a test, or given if it is released, in seconds.",
-              runtime::seconds(state.withheld));
+              "Time in which a lever was withheld for a test, in seconds.", runtime::seconds(state.withheld));
   for (std::size_t i = 0; i < proof::kLevers; ++i) {
     const std::string lever(proof::levers()[i].name);
     const proof::Evidence& one = state.evidence[i];
@@ -115,9 +113,6 @@ void put_proof(Exposition& out, const AgentView& view) {
     if (compares_figures(view)) put_reported(out, lever, state.reported[i]);
     out.gauge("evenkeel_proof_withdrawn", "1 while the lever is withheld for good because it harms services.",
               is_withdrawn(view, i) ? 1 : 0, {{"lever", lever}});
-    out.gauge("evenkeel_proof_released",
-              "1 while best effort is released from the lever, for services were shown to do without it.",
-              proof::is_released(i, state) ? 1 : 0, {{"lever", lever}});
     if (const auto effect = one.effect())
       out.gauge("evenkeel_proof_effect_ratio",
                 "Waits of services while the lever is in force, as a multiple of their waits without it "

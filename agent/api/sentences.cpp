@@ -161,8 +161,7 @@ std::string row(const document::Value& evidence, const std::string& lever, const
 
 std::string rows(const document::Value& lever) {
   const bool withdrawn = lever.text("withdrawn") == "true";
-  const bool released = lever.text("released") == "true";
-  const std::string standing = withdrawn ? "withdrawn" : released ? "released" : lever.text("standing");
+  const std::string standing = withdrawn ? "withdrawn" : lever.text("standing");
   // An older agent has one kind of evidence only.
   const std::string felt = lever.text("felt_verdict");
   std::string out = row(lever, lever.text("lever"), lever.text("feeling"),

@@ -13,15 +13,16 @@ constexpr Range kPriority{INT32_MIN, INT32_MAX};
 
 constexpr Row kRows[] = {
     toggle<&T::enable>("enable", "suppress the CPU use of best effort; eviction also needs its feature gate"),
-    number<&T::cpu_suppress_threshold_percent>(
-        "cpuSuppressThresholdPercent", kPercent, "percent of the node's CPU",
-        "CPU use of the whole node to stay below; best effort gets what services leave"),
+    number<&T::cpu_suppress_threshold_percent>("cpuSuppressThresholdPercent", kPercent,
+                                               "percent of the node's CPU",
+                                               "CPU use of the whole node to stay below with cfsQuota and "
+                                               "cpuset; best effort gets what services leave"),
     number<&T::cpu_suppress_min_percent>("cpuSuppressMinPercent", kPercent, "percent of the node's CPU",
                                          "CPU that best effort keeps even when the node is fully used"),
     word<&T::cpu_suppress_policy>(
         "cpuSuppressPolicy", kSuppressWords,
         "how best effort is limited: cpuset; cfsQuota (on EEVDF kernels only with longer request sizes, else "
-        "cpuset); auto: cfsQuota on CFS kernels; on EEVDF kernels weights alone, cpuset in fork storms"),
+        "cpuset); auto: the kernel's weights alone, cpuset in fork storms"),
     number<&T::memory_evict_threshold_percent>(
         "memoryEvictThresholdPercent", kPercent, "percent of the node's memory",
         "memory use that starts eviction; above memoryEvictLowerPercent"),

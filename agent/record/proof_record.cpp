@@ -24,23 +24,7 @@ std::string sentence_of(const proof::Lever& lever, const proof::Evidence& found)
   return "nothing is known yet" + trials;
 }
 
-namespace {
-
-void record_release(const proof::ProofState& state, Recorder& recorder, MonoTime now) {
-  const proof::Lever& lever = proof::levers()[proof::kBesteffortQuota];
-  const bool released = state.release.in_force;
-  const std::string_view kind = released ? "lever-released" : "lever-needed";
-  std::string why = "services may need the lever";
-  if (!state.trouble.empty()) why.assign("services are in trouble: ").append(state.trouble);
-  if (released) why = sentence_of(lever, proof::deciding(state, proof::kBesteffortQuota));
-  recorder.record_for_operator({.kind = kind, .path = lever.name, .by = "proof", .why = why}, now);
-  recorder.log().info(kind).with("lever", std::string(lever.name)).with("why", why);
-}
-
-}  // namespace
-
 void record_proof(const proof::ProofState& state, Recorder& recorder, MonoTime now) {
-  if (state.release.changed) record_release(state, recorder, now);
   if (state.begun) {
     const proof::Lever& lever = proof::levers()[state.trial->lever];
     const std::int64_t ticks = state.trial->ticks;

@@ -24,7 +24,7 @@ namespace evenkeel {
 enum class SuppressPolicy : std::uint8_t {
   cpuset,
   cfs_quota,
-  automatic,  ///< by the kernel's scheduler: suppress_actuator() in qos/cpu/suppress/suppress.h
+  automatic,  ///< the weight alone, while it is enough: suppress_actuator() in qos/cpu/suppress/suppress.h
 };
 enum class CpuEvictPolicy : std::uint8_t { by_real_limit, by_allocatable };
 enum class CpuQosPolicy : std::uint8_t { group_identity, core_sched };

@@ -22,10 +22,9 @@ const Evidence& evidence_of(const Candidate& one, const ProofState& state) {
   return one.feeling == Feeling::reported ? state.reported[one.lever] : state.evidence[one.lever];
 }
 
-/// How far the trials speak against what is done now: with the lever, or without one that is released.
+/// How far the trials speak against the lever.
 double suspicion(const Candidate& one, const ProofState& state) {
-  const Evidence& evidence = evidence_of(one, state);
-  return is_released(one.lever, state) ? evidence.helps.wealth() : evidence.harms.wealth();
+  return evidence_of(one, state).harms.wealth();
 }
 
 /// By either kind of evidence: a lever is for all services.
@@ -34,20 +33,18 @@ bool seems_to_help(std::size_t lever, const ProofState& state) {
 }
 
 /// From the beginning of a trial to that of the next one of the lever, in spans of the former: services miss
-/// what helps them. A suspected one is tried again at once, and of one that is released they miss nothing.
+/// what helps them. A suspected one is tried again at once.
 std::int64_t rest(const Candidate& one, const ProofState& state) {
-  if (suspicion(one, state) > kSuspected || is_released(one.lever, state)) return 0;
+  if (suspicion(one, state) > kSuspected) return 0;
   if (verdict(state, one.lever) == Verdict::helps) return kHelpfulRest;
   return seems_to_help(one.lever, state) ? kPromisingRest : 0;
 }
 
-/// What has not been decided; what has been at some moments only. That services are without a lever which may
-/// help them cannot wait.
+/// What has not been decided; what has been at some moments only.
 bool may_be_tried(const Candidate& one, const ProofState& state, MonoTime now) {
   if (verdict(state, one.lever) == Verdict::harms) return false;
   const auto tried = state.tried[one.lever];
   if (tried && now < tried->at + rest(one, state) * tried->span) return false;
-  if (is_released(one.lever, state) && suspicion(one, state) > kSuspected) return true;
   return evidence_of(one, state).verdict == Verdict::unknown || state.moments % kKnownEvery == 0;
 }
 

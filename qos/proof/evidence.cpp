@@ -42,15 +42,14 @@ void decide_verdict(double error_rate, Evidence& one) {
 }
 
 /// Trials that were cut short have no sum of their last span, and of zeros there is no ratio.
-void add_effect(std::span<const double> others, double drawn, bool given, Evidence& one) {
+void add_effect(std::span<const double> others, double drawn, Evidence& one) {
   const auto has_logarithm = [](double each) { return each > 0 && std::isfinite(each); };
   if (!has_logarithm(drawn) || !std::ranges::all_of(others, has_logarithm)) return;
   double logs = 0;
   for (const double each : others) logs += std::log(each);
-  const double above = logs / static_cast<double>(others.size()) - std::log(drawn);
-  const double ratio = given ? -above : above;
-  one.log_sum += ratio;
-  one.log_squares += ratio * ratio;
+  const double log_ratio = logs / static_cast<double>(others.size()) - std::log(drawn);
+  one.log_sum += log_ratio;
+  one.log_squares += log_ratio * log_ratio;
   ++one.logs;
 }
 
@@ -66,18 +65,16 @@ bool conclude(const Trial& trial, Evidence& one) {
   one.feeling = trial.feeling;
   ++one.trials;
   ++one.trials_of_run;
-  add_effect(others, drawn, trial.given, one);
+  add_effect(others, drawn, one);
   const double floor = unnoticed(trial.feeling);
   const auto larger = [&](double value) { return value * kWorthNaming + floor; };
   const auto [least, most] = std::ranges::minmax(std::span(trial.felt.data(), spans));
   if (most > larger(least)) {  // else all are alike, whatever was withheld
     // The bets are on the drawn span: that it is the best, and that it is the worst.
-    detector::RankTest& least_is_drawn = trial.given ? one.helps : one.harms;
-    detector::RankTest& most_is_drawn = trial.given ? one.harms : one.helps;
-    least_is_drawn.add(std::ranges::count_if(others, [&](double each) { return each <= larger(drawn); }),
-                       trial.spans);
-    most_is_drawn.add(std::ranges::count_if(others, [&](double each) { return larger(each) >= drawn; }),
-                      trial.spans);
+    one.harms.add(std::ranges::count_if(others, [&](double each) { return each <= larger(drawn); }),
+                  trial.spans);
+    one.helps.add(std::ranges::count_if(others, [&](double each) { return larger(each) >= drawn; }),
+                  trial.spans);
   }
   const Verdict before = one.verdict;
   decide_verdict(trial.error_rate, one);

@@ -50,18 +50,12 @@ void withhold(std::size_t lever, const decide::Intents::Withheld& how, decide::I
 }
 
 void withhold_all(const ProofSettings& settings, const ProofState& state, decide::Intents& out) {
-  const bool quota_in_trial = state.trial && state.trial->lever == kBesteffortQuota;
   if (state.trial && state.trial->withholds())
     withhold(
         state.trial->lever,
         {.why = because("proof withholds this lever for some seconds, to measure whether it helps services"),
          .for_a_trial = true},
         out);
-  if (state.release.in_force && !quota_in_trial)
-    withhold(kBesteffortQuota,
-             {.why = because("proof has shown that services on this node do without this quota"),
-              .for_a_trial = true},
-             out);
   for (std::size_t i = 0; settings.withdraw && i < kLevers; ++i)
     if (verdict(state, i) == Verdict::harms)
       withhold(i,

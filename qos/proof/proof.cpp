@@ -105,8 +105,7 @@ void begin(const NodeSnapshot& node, const NodeSlo& slo, const Candidate& chosen
                       .spans = chosen.pace.spans,
                       .ticks = chosen.pace.ticks,
                       .error_rate = error_rate(slo),
-                      .withheld = draw(chosen.pace.spans, state),
-                      .given = is_released(chosen.lever, state)};
+                      .withheld = draw(chosen.pace.spans, state)};
   state.trial->despite_trouble = state.postponed_since && node.at - *state.postponed_since >= kPatience;
   state.tried[chosen.lever] = {node.at, chosen.pace.ticks * node.since_previous.value_or(Duration{})};
   state.begun = true;
@@ -125,7 +124,6 @@ std::optional<Pace> affordable_reported_pace(const NodeSnapshot& node, const Nod
 /// What the other policies want and know in this tick.
 struct Others {
   InForce there{};
-  bool quota_counts = true;    ///< a trial of the quota may decide whether it is needed
   std::string_view trouble{};  ///< of services; empty: none
 };
 
@@ -138,13 +136,12 @@ void step(const NodeSnapshot& node, const NodeSlo& slo, const Others& others, Pr
   const auto reported = affordable_reported_pace(node, slo);
   const Duration tick = node.since_previous.value_or(Duration{});
   for (std::size_t i = 0; i < kLevers; ++i) {
-    const bool counts = i != kBesteffortQuota || others.quota_counts;
-    const bool known = counts && (comparable(levers()[i], now) || reported);
+    const bool known = comparable(levers()[i], now) || reported;
     state.standing[i] = !there[i] ? Standing::not_in_force : known ? Standing::testable : Standing::unknown;
   }
   add_budget(node, slo.evenkeel.proof, state);
   if (state.trial) {
-    if (state.trial->is_drawn()) {
+    if (state.trial->withholds()) {
       state.withheld += tick;
       *state.budget -= tick;
     }
@@ -187,7 +184,6 @@ void begin_tick(const NodeSlo& slo, ProofState& state, ProofPolicy::Facts facts)
   state.events.clear();
   state.begun = false;
   state.trouble = {};
-  state.release.changed = false;
   // Under another configuration the levers have other values.
   if (std::exchange(state.configuration, slo.fingerprint) == slo.fingerprint) return;
   state.evidence = state.reported = {};
@@ -200,16 +196,12 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ProofState& state, Pro
             decide::Intents& out) {
   begin_tick(slo, state, facts);
   if (slo.evenkeel.hands_off) {
-    state.release = {};
     state.before = {};  // else the first tick afterwards would count all the time in between as its own
     return;
   }
-  const bool may_release = may_be_released(slo, facts.read<decide::ServiceObjectives>());
-  const bool is_by_rule = slo.threshold.cpu_suppress_policy == SuppressPolicy::automatic;
-  const Others others{in_force(out), !is_by_rule || quota_binds(node, out), known_trouble(facts)};
+  const Others others{in_force(out), known_trouble(facts)};
   state.compares_waits |= acts_on_waits(others.there);
   if (node.measured) step(node, slo, others, state);
-  update_release(node.at, may_release, others.trouble.empty() ? state.trouble : others.trouble, state);
   withhold_all(slo.evenkeel.proof, state, out);
   facts.publish<decide::LeversOnTrial>().disk_suppression =
       state.trial && state.trial->lever == kDiskSuppression;

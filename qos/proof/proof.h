@@ -112,13 +112,11 @@ struct Trial {
   std::int64_t ticks = 1;                 ///< Pace::ticks
   double error_rate = kErrorRate;         ///< of the evidence
   std::int64_t withheld = 0;              ///< the span that was drawn: it is without the lever
-  bool given = false;                     ///< the drawn span is the only one with the lever: it is released
   std::int64_t span = 0, tick = 0;        ///< being measured; ticks of this span that have passed
   std::array<double, kMostSpans> felt{};  ///< of each span, the sum of its ticks
   bool despite_trouble = false;           ///< trouble has postponed it for long enough: it goes on through it
   bool met_trouble = false;
-  [[nodiscard]] bool is_drawn() const { return span == withheld; }
-  [[nodiscard]] bool withholds() const { return is_drawn() != given; }
+  [[nodiscard]] bool withholds() const { return span == withheld; }
 };
 /// Adds the outcome of a trial whose spans were all measured. True: the verdict has changed.
 bool conclude(const Trial& trial, Evidence& evidence);
@@ -187,16 +185,6 @@ enum class Standing : std::uint8_t {
   testable,
 };
 
-/// Of best effort from its quota, because services do without it.
-struct Release {
-  bool in_force = false;  ///< there is no quota but in trials
-  bool changed = false;   ///< in this tick
-  MonoTime changed_at{};
-  std::optional<MonoTime> needed_until{};  ///< the quota; absent: before the first tick
-  Duration stays = kShortestStay;          ///< the quota, once it is needed
-  static constexpr Duration kShortestStay = std::chrono::minutes(10), kLongestStay = std::chrono::hours(24);
-};
-
 /// A trial that has begun.
 struct Tried {
   MonoTime at{};
@@ -215,7 +203,7 @@ struct ProofState {
   std::optional<std::uint64_t> configuration{};       ///< NodeSlo::fingerprint that the evidence is of
   std::uint64_t random = 0;
   std::uint64_t moments = 0;         ///< at which a trial might begin
-  Duration withheld{};               ///< in trials: withheld, or given while it is released
+  Duration withheld{};               ///< in trials
   std::optional<Duration> budget{};  ///< that is left; absent: before the first tick
   std::vector<ProofEvent> events{};  ///< of this tick
   bool begun = false;                ///< a trial, in this tick
@@ -223,8 +211,7 @@ struct ProofState {
       false;  ///< a lever that acts on run-queue waits was in force under this configuration
   FeltBefore before{};
   std::array<Usual, kFeelings> usual{};
-  std::string_view trouble{};  ///< that services are in; empty: none
-  Release release{};
+  std::string_view trouble{};                 ///< that services are in; empty: none
   std::optional<MonoTime> postponed_since{};  ///< trouble has kept trials from beginning, or broken them off
 };
 
@@ -244,16 +231,7 @@ Verdict verdict(const ProofState& state, std::size_t lever);
 /// The evidence that the verdict rests on.
 const Evidence& deciding(const ProofState& state, std::size_t lever);
 
-/// Whether best effort may be released from the quota, if it is shown that services do without it: only where
-/// the quota is that of a rule, which is no end in itself.
-bool may_be_released(const NodeSlo& slo, const decide::ServiceObjectives& objectives);
-/// Best effort uses what the quota allows, or would allow, so that it matters. Unknown counts as that.
-bool quota_binds(const NodeSnapshot& node, const decide::Intents& intents);
-/// `trouble`: that services are in; empty: none.
-void update_release(MonoTime now, bool possible, std::string_view trouble, ProofState& state);
-bool is_released(std::size_t lever, const ProofState& state);
-
-/// Withholds the levers that are in a trial, that harm, or from which best effort is released.
+/// Withholds the lever that is in a trial, and those that harm.
 void withhold_all(const ProofSettings& settings, const ProofState& state, decide::Intents& intents);
 
 using ProofPolicy =

@@ -161,7 +161,7 @@ class GoesOn(WithDirectory):
 class RunsOfProof(WithDirectory):
     def call(self, harmless, runs, minutes, call_minutes, outcomes):
         """(exit status, output, [(run, minutes)] that were begun); `outcomes`: (minutes, seconds until withdrawn, trials) of each."""
-        options = types.SimpleNamespace(harmless=harmless, release=False, runs=runs, minutes=minutes, call_minutes=call_minutes)
+        options = types.SimpleNamespace(harmless=harmless, runs=runs, minutes=minutes, call_minutes=call_minutes)
         begun, now = [], [0.0]
 
         def run(_service, _options, minutes, number):
@@ -203,12 +203,6 @@ class RunsOfProof(WithDirectory):
 
     def test_a_planted_lever_that_was_not_found_is_a_failure(self):
         self.assertEqual(self.call(False, 2, 10, 100, [(10, None, 30), (2, 100.0, 5)])[0], 1)
-
-
-    def test_each_kind_has_runs_of_its_own(self):
-        kinds = [types.SimpleNamespace(harmless=harmless, release=release) for harmless, release in [(1, 0), (0, 1), (0, 0)]]
-        self.assertEqual([PLANTED.kind_of(each) for each in kinds], ["harmless", "release", "planted"])
-        self.assertIn("cpuSuppressPolicy: auto}", PLANTED.NODESLO % ("auto", 20))
 
 
 class Guests(unittest.TestCase):

@@ -209,12 +209,14 @@ TEST(DocsPages, PictureIsDrawnFromItsSource) {
       << "draw it again: awk -f docs/draw.awk docs/loop.txt > docs/loop.svg";
 }
 
-/// What `evenkeel explain` prints on a node of 16 CPUs in the configuration of deploy/kustomize/base, with a
+/// What `evenkeel explain` prints on a node of 16 CPUs with CPU burst and suppression by a quota, with a
 /// service that uses 6.25 CPUs and a batch pod that uses 3.
 std::string real_explanation() {
   const std::string web = "5f0c7a52-9b1e-4d36-8a64-2f1f6f3c9d10",
                     job = "c83e41d7-0a2b-4e95-b7f8-6d5a90e1c2b4";
-  SteppedNode node(16, FakeNode::Kernel::v2, text_of(kRoot / "deploy/kustomize/base/nodeslo.yaml"));
+  SteppedNode node(16, FakeNode::Kernel::v2,
+                   "resourceUsedThresholdWithBE: {enable: true, cpuSuppressPolicy: cfsQuota}\n"
+                   "cpuBurstStrategy: {policy: auto}\n");
   const auto service = node.host.pod(KubeQos::burstable, web, {"aaa"});
   const auto batch = node.host.pod(KubeQos::besteffort, job, {"bbb"});
   for (const auto& cgroup : {service, service + "/aaa"}) node.set_quota(cgroup, "800000");

@@ -128,7 +128,6 @@ TEST(MetricNames, OfProofAndObjectivesHaveWhatTheAlertsLookFor) {
        {"evenkeel_proof_verdict{lever=\"besteffort-quota\",verdict=\"harms\"} 1\n",
         "evenkeel_proof_withdrawn{lever=\"besteffort-quota\"} 1\n",
         "evenkeel_proof_withdrawn{lever=\"cpu-burst\"} 0\n",
-        "evenkeel_proof_released{lever=\"besteffort-quota\"} 0\n",
         "evenkeel_proof_effect_ratio{lever=\"besteffort-quota\"} ",
         "evenkeel_objective_stale{objective=\"database\"} 0\n",
         "evenkeel_objective_value{objective=\"database\"} 0.5\n",

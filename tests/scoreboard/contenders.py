@@ -239,7 +239,7 @@ def rules():
         Contender("systemd+bfq", "`systemd`, and BFQ as the disk's scheduler, which heeds IOWeight", writes=systemd(), scheduler="bfq",
                   beside=of_disk),
         Contender("installed", "evenkeel with deploy/kustomize/base", nodeslo=installed()),
-        Contender("auto", "evenkeel with 65 %, auto, burst auto: what is installed, but without proof", nodeslo=RULES % "auto"),
+        Contender("auto", "evenkeel with auto, burst auto: what is installed, but without proof", nodeslo=RULES % "auto"),
         Contender("cfsQuota", "evenkeel with 65 %, cfsQuota, burst auto", nodeslo=RULES % "cfsQuota"),
         Contender("cfsQuota+proof", "`cfsQuota` with proof, which tests its levers", nodeslo=RULES % "cfsQuota" + PROOF),
         Contender("cpuset", "evenkeel with 65 %, cpuset, burst auto", nodeslo=RULES % "cpuset"),

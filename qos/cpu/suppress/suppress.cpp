@@ -71,8 +71,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& stat
 SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo,
                                    const decide::HarmfulLevers& harmful, bool must_limit) {
   const SuppressPolicy policy = slo.threshold.cpu_suppress_policy;
-  if (policy == SuppressPolicy::automatic && node.scheduler.fair == FairScheduler::eevdf && !must_limit)
-    return SuppressActuator::weight;
+  if (policy == SuppressPolicy::automatic && !must_limit) return SuppressActuator::weight;
   const bool quota = policy != SuppressPolicy::cpuset && decide::quota_is_harmless(node, slo, harmful);
   return quota ? SuppressActuator::quota : SuppressActuator::cpuset;
 }

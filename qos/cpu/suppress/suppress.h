@@ -61,10 +61,10 @@ enum class SuppressActuator : std::uint8_t {
   cpuset,
 };
 
-/// By cpuSuppressPolicy and the kernel's scheduler. On EEVDF `auto` is the weight alone, which keeps best
-/// effort away from services there, unless an objective needs a limit (`must_limit`). Instead of a quota that
-/// would do harm (decide::quota_harm) it is the CPU set. Where this says the weight alone, the policy still
-/// uses CPU sets against a storm of forks (ForkStorm).
+/// By cpuSuppressPolicy. `auto` is the weight alone, which keeps best effort away from services, unless an
+/// objective needs a limit (`must_limit`). Instead of a quota that would do harm (decide::quota_harm) it is
+/// the CPU set. Where this says the weight alone, the policy still uses CPU sets against a storm of forks
+/// (ForkStorm).
 SuppressActuator suppress_actuator(const NodeSnapshot& node, const NodeSlo& slo,
                                    const decide::HarmfulLevers& harmful, bool must_limit);
 

@@ -264,10 +264,6 @@ TEST(ProofTable, SaysWhatEachLeverDoesToServices) {
       R"("reported":{"trials":5,"ratio":1.5,"ratio_low":1.4,"ratio_high":1.6,"verdict":"harms"}}]})");
   EXPECT_NE(both.find("no difference  withdrawn\n"), std::string::npos) << both;
   EXPECT_NE(both.find("reported figure        5  1.50 (1.40 to 1.60)   harms"), std::string::npos) << both;
-  const std::string released = api::proof_table(
-      R"({"enabled":true,"levers":[{"lever":"besteffort-quota","feeling":"run-queue wait","trials":60,)"
-      R"("felt_verdict":"no difference","standing":"testable","withdrawn":false,"released":true}]})");
-  EXPECT_NE(released.find("no difference  released\n"), std::string::npos) << released;
   EXPECT_NE(api::proof_table(R"({"enabled":false,"levers":[]})").find("proof.enable turns it on"),
             std::string::npos);
   EXPECT_NE(api::proof_table("<html>").find("could not be read"), std::string::npos);

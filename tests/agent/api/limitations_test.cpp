@@ -8,8 +8,6 @@
 #include "agent/agent.h"
 #include "agent/api/metrics.h"
 #include "agent/api/pages.h"
-#include "agent/config/nodeslo_config.h"
-#include "agent/history/verdict_checkpoint.h"
 #include "tests/support/fakes/fake_node.h"
 #include "tests/support/fakes/fixed_wall.h"
 
@@ -30,8 +28,8 @@ class Limitations : public testing::Test {
       "batch.service}}]\n"
       "extensions: {evenkeel: {brake: {enable: true}, interference: {enable: true, act: true}}}\n";
   /// An agent that has run for a tick.
-  std::unique_ptr<Agent> agent(const char* nodeslo = kNodeSlo) {
-    node_.host.file("nodeslo.yaml", nodeslo);
+  std::unique_ptr<Agent> agent() {
+    node_.host.file("nodeslo.yaml", kNodeSlo);
     AgentOptions options{
         .host_root = node_.host.root(), .state_dir = node_.host.root() + "/state", .stepped = true};
     options.inputs.nodeslo = node_.host.root() + "/nodeslo.yaml";
@@ -97,31 +95,6 @@ TEST_F(Limitations, WhereAQuotaDoesNoHarmThereAreNone) {
   const auto text = explain();
   EXPECT_EQ(text.find("harms services"), std::string::npos) << text;
   EXPECT_EQ(text.find("scheduler: "), std::string::npos) << text;
-}
-
-/// That the quota makes no difference was found before the agent was started again.
-TEST_F(Limitations, ThatBestEffortIsReleasedFromItsQuotaIsOnBothPages) {
-  constexpr const char* kProof =
-      "resourceUsedThresholdWithBE: {enable: true}\nextensions: {evenkeel: {proof: {enable: true}}}\n";
-  kernel("6.1.0");
-  proof::ProofState found;
-  proof::Evidence& quota = found.evidence[proof::kBesteffortQuota];
-  quota.verdict = proof::Verdict::no_difference;
-  quota.trials = quota.logs = 60;
-  quota.log_squares = 0.6;  // every ratio is between 0.9 and 1.1
-  node_.host.file("state/proof", history::verdicts_text(
-                                     found, {"6.1.0", config::parse_nodeslo(kProof, "f").slo.fingerprint}));
-  const auto one = agent(kProof);
-  ASSERT_TRUE(one);
-  const auto text = [&] { return api::explain_sentences(api::explain_json(one->view())); };
-  const std::string says =
-      "cpu-suppress: best effort has no quota but in trials: the lever makes no difference to services in 60 "
-      "trials with and without it\n";
-  EXPECT_EQ(text().find(says), std::string::npos) << "not in the first ten minutes";
-  one->tick(MonoTime{} + std::chrono::minutes(11));
-  EXPECT_NE(text().find(says), std::string::npos) << text();
-  EXPECT_NE(api::metrics_text(one->view()).find("\nevenkeel_proof_released{lever=\"besteffort-quota\"} 1\n"),
-            std::string::npos);
 }
 
 }  // namespace

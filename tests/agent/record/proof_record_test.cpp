@@ -84,28 +84,6 @@ TEST_F(ProofRecord, AnyOtherVerdictIsNoEvent) {
   EXPECT_EQ(on_node_, "");
 }
 
-TEST_F(ProofRecord, AReleaseAndItsEndAreToldWithTheReason) {
-  proof::ProofState state = found(proof::Verdict::no_difference);
-  state.events.clear();
-  state.release = {.in_force = true, .changed = true};
-  tell(state);
-  EXPECT_NE(said().find("level=info event=lever-released lever=besteffort-quota why=\"the lever makes no "
-                        "difference to services in 7 trials"),
-            std::string::npos)
-      << said();
-  state.release = {.in_force = false, .changed = true};
-  state.trouble = "brake";
-  tell(state);
-  EXPECT_NE(said().find("event=lever-needed lever=besteffort-quota why=\"services are in trouble: brake\""),
-            std::string::npos)
-      << said();
-  EXPECT_NE(audit_.find("\"kind\":\"lever-needed\""), std::string::npos) << audit_;
-  state.release.changed = false;
-  const std::string before = said();
-  tell(state);
-  EXPECT_EQ(said(), before);
-}
-
 TEST_F(ProofRecord, ATrialIsOneLineAndADryRunSaysWhatItWouldTry) {
   proof::ProofState state;
   state.trial = proof::Trial{.lever = proof::kBesteffortQuota};

@@ -141,14 +141,13 @@ TEST(Proof, TooFewWaitsSayNothing) {
 TEST(Proof, WaitsAreMeasuredOnlyOnceALeverThatActsOnThemIsInForce) {
   Scene scene;
   scene.slo_->threshold.cpu_suppress_policy = SuppressPolicy::automatic;
-  scene.node_.scheduler.fair = FairScheduler::eevdf;
   scene.run(5, 1);
-  EXPECT_FALSE(scene.proof().compares_waits) << "suppression writes nothing there";
-  scene.node_.scheduler.fair = FairScheduler::cfs;
+  EXPECT_FALSE(scene.proof().compares_waits) << "suppression writes nothing";
+  scene.slo_->threshold.cpu_suppress_policy = SuppressPolicy::cfs_quota;
   scene.run(1, 1);
   EXPECT_TRUE(scene.proof().compares_waits);
   scene.configure_otherwise();
-  scene.node_.scheduler.fair = FairScheduler::eevdf;
+  scene.slo_->threshold.cpu_suppress_policy = SuppressPolicy::automatic;
   scene.run(1, 1);
   EXPECT_FALSE(scene.proof().compares_waits);
 }

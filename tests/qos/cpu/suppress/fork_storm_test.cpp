@@ -133,10 +133,12 @@ TEST(ForkStorm, AsLongAsItCannotBeReadNothingChanges) {
   EXPECT_EQ(scene.runs(30, kComputes).cpus(), "0");
 }
 
-TEST(ForkStorm, OnlyAutoOnEevdfFollowsIt) {
-  Scene on_cfs(2);
-  on_cfs.snapshot().scheduler.fair = FairScheduler::cfs;
-  EXPECT_EQ(on_cfs.runs(30, kForks).cpus(), "") << "a quota";
+TEST(ForkStorm, OnlyAutoFollowsItOnEveryKernel) {
+  for (const FairScheduler fair : {FairScheduler::cfs, FairScheduler::unknown}) {
+    Scene scene(2);
+    scene.snapshot().scheduler.fair = fair;
+    EXPECT_EQ(scene.runs(12, kForks).cpus(), "0");
+  }
   Scene by_cpuset(2);
   by_cpuset.slo().threshold.cpu_suppress_policy = SuppressPolicy::cpuset;
   EXPECT_EQ(by_cpuset.runs(30, kForks).cpus(), "0-1") << "at least two, as this policy says";

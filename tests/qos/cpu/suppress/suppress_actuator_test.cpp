@@ -20,12 +20,12 @@ suppress::SuppressActuator actuator(SuppressPolicy policy, SchedulerFacts schedu
   return suppress::suppress_actuator(snapshot, slo, {.besteffort_quota = harmful}, must_limit);
 }
 
-TEST(SuppressActuator, AutoIsAQuotaOnCfsAndTheWeightAloneOnEevdf) {
+TEST(SuppressActuator, AutoIsTheWeightAloneOnEveryKernel) {
   using enum suppress::SuppressActuator;
   constexpr auto kAuto = SuppressPolicy::automatic;
   EXPECT_EQ(NodeSlo{}.threshold.cpu_suppress_policy, kAuto);
-  EXPECT_EQ(actuator(kAuto, {.fair = FairScheduler::unknown}), quota);
-  EXPECT_EQ(actuator(kAuto, {.fair = FairScheduler::cfs}), quota);
+  EXPECT_EQ(actuator(kAuto, {.fair = FairScheduler::unknown}), weight);
+  EXPECT_EQ(actuator(kAuto, {.fair = FairScheduler::cfs}), weight);
   EXPECT_EQ(actuator(kAuto, {.fair = FairScheduler::eevdf}), weight);
   EXPECT_EQ(actuator(kAuto, {.fair = FairScheduler::eevdf, .request_sizes = true}), weight);
 }
@@ -61,7 +61,7 @@ TEST(SuppressActuator, AQuotaThatWasFoundToHarmIsTheCpuSet) {
   using enum suppress::SuppressActuator;
   constexpr SchedulerFacts kSizes{.fair = FairScheduler::eevdf, .request_sizes = true};
   EXPECT_EQ(actuator(SuppressPolicy::cfs_quota, kSizes, {}, true), cpuset);
-  EXPECT_EQ(actuator(SuppressPolicy::automatic, {.fair = FairScheduler::cfs}, {}, true), cpuset);
+  EXPECT_EQ(actuator(SuppressPolicy::cfs_quota, {.fair = FairScheduler::cfs}, {}, true), cpuset);
   EXPECT_EQ(actuator(SuppressPolicy::automatic, kSizes, {}, true), weight) << "no quota is needed";
 }
 
