@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 #include <sys/mman.h>
-#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -189,10 +188,6 @@ double started_per_cpu_second() {
 }
 
 TEST_F(LiveLevers, AStormOfForksRunsOnFewerCpus) {
-  utsname kernel{};
-  ::uname(&kernel);
-  if (node::fair_scheduler_of(kernel.release) != FairScheduler::eevdf)
-    GTEST_SKIP() << "the kernel has no EEVDF, so `auto` is a quota: " << kernel.release;
   if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "needs two CPUs";
   container(kBatch, true);
   container(kService, false);
