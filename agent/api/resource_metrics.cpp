@@ -2,6 +2,7 @@
 
 #include "agent/api/metrics.h"
 #include "cgroup/base/disk_text.h"
+#include "qos/io/disk_suppress.h"
 #include "qos/io/policies.h"
 
 namespace evenkeel::api {
@@ -17,6 +18,20 @@ void put_limit(Exposition& out, const AgentView& view, const executor::Managed& 
             {{"cgroup", cgroup->path},
              {"disk", device_text(managed.cgroup.disk)},
              {"pod", view.names().pod_name(managed.cgroup)}});
+}
+
+void put_disk_suppression(Exposition& out, const AgentView& view) {
+  const auto& state = view.policies.of<io::DiskSuppressState>();
+  if (const auto& limit = state.limit)
+    out.gauge("evenkeel_disk_suppress_besteffort_ratio",
+              "Share of what the disk carried, in bytes and in requests, that best effort may have while a "
+              "service waits; absent: suppression does not limit it on the disk.",
+              static_cast<double>(limit->share) / 1000, {{"disk", device_text(limit->disk)}});
+  for (const auto& disk : state.useless)
+    out.gauge("evenkeel_disk_suppress_resting",
+              "1 while best effort is not limited on the disk because the last limit was of no use to "
+              "services.",
+              view.node().at < disk.until ? 1 : 0, {{"disk", device_text(disk.disk)}});
 }
 
 }  // namespace
@@ -37,6 +52,7 @@ void put_pods(Exposition& out, const AgentView& view) {
 }
 
 void put_disks(Exposition& out, const AgentView& view) {
+  put_disk_suppression(out, view);
   const auto& blkio = view.policies.of<io::BlkioState>();
   if (blkio.blocks.empty()) return;
   out.gauge("evenkeel_disk_unresolved_blocks", "Blocks in blkioQOS whose name matches no disk on this node.",

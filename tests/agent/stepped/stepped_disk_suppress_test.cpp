@@ -50,6 +50,8 @@ TEST_F(SteppedDiskSuppress, LimitsBestEffortSaysWhyAndRestores) {
                                  "service waited for disks or a CPU 30 % of the time beside it"),
             std::string::npos)
       << agent.explain();
+  EXPECT_NE(agent.metrics().find("\nevenkeel_disk_suppress_besteffort_ratio{disk=\"253:0\"} 0.02\n"),
+            std::string::npos);
   for (int i = 0; i < 60; ++i) tick(agent, 10);
   EXPECT_NE(limits(), "");
   node.configure("{}\n");
@@ -67,6 +69,9 @@ TEST_F(SteppedDiskSuppress, IsLiftedIfTheServiceWaitsAsMuchWithIt) {
   }
   EXPECT_TRUE(limited);
   EXPECT_EQ(limits(), "");
+  const auto metrics = agent.metrics();
+  EXPECT_NE(metrics.find("\nevenkeel_disk_suppress_resting{disk=\"253:0\"} 1\n"), std::string::npos);
+  EXPECT_EQ(metrics.find("evenkeel_disk_suppress_besteffort_ratio"), std::string::npos);
   agent.quit();
 }
 
