@@ -3,6 +3,7 @@
 
 #include "agent/api/pages.h"
 #include "qos/cpu/suppress/suppress.h"
+#include "qos/io/disk_suppress.h"
 
 namespace evenkeel::api {
 namespace {
@@ -43,6 +44,9 @@ void put_limitations(runtime::Json& json, const AgentView& view) {
   if (view.node().scheduler.sched_ext) put(json, "scheduler", record::kBpfScheduler, "");
   if (const auto& what = view.servers.amplification_left_alone; !what.empty())
     put(json, "resource-amplification", what, "");
+  if (own.disk_suppress.enable && !io::acts_on(view.node(), *view.inputs.slo()))
+    put(json, io::disk_suppress_policy.name, "best effort is not limited on disks",
+        "with cgroup v2 that has to be switched on with diskSuppress.onCgroupV2");
   if (harm != decide::QuotaHarm::none) {
     put_suppression(json, view, harmful, why);
     if (own.brake.enable) put(json, brake::brake_policy.name, "best effort's CPU is not cut", why);

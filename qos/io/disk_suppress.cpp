@@ -263,7 +263,7 @@ bool enabled(const NodeSlo& slo) { return slo.evenkeel.disk_suppress.enable; }
 void decide(const NodeSnapshot& node, const NodeSlo& slo, DiskSuppressState& state,
             DiskSuppressPolicy::Facts facts, decide::Intents& out) {
   const auto* besteffort = node.cgroup(node.besteffort);
-  if (besteffort == nullptr || besteffort->hands_off) {
+  if (besteffort == nullptr || besteffort->hands_off || !acts_on(node, slo)) {
     state = {};
     return;
   }
@@ -277,6 +277,10 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, DiskSuppressState& sta
 }
 
 }  // namespace
+
+bool acts_on(const NodeSnapshot& node, const NodeSlo& slo) {
+  return !node.v2_io || slo.evenkeel.disk_suppress.on_cgroup_v2;
+}
 
 constinit const DiskSuppressPolicy disk_suppress_policy{
     {"disk-suppress", "what best effort may do on a disk for which services wait", enabled}, decide};

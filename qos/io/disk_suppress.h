@@ -70,6 +70,10 @@ struct DiskSuppressState {
   std::vector<Useless> useless{};           ///< within the last hours
 };
 
+/// On cgroup v2 it must be asked for: there a service waited up to eight times as long in the first seconds
+/// of a limit (docs/scoreboard.md, Disks on cgroup v2).
+bool acts_on(const NodeSnapshot& node, const NodeSlo& slo);
+
 using DiskSuppressPolicy = decide::Policy<DiskSuppressState, decide::ReadsPrevious<decide::LeversOnTrial>>;
 extern const DiskSuppressPolicy disk_suppress_policy;
 

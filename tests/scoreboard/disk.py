@@ -53,6 +53,8 @@ class NullDisk:
             self.name = "nullb-scoreboard"
             if not os.path.exists(f"/sys/block/{self.name}"):  # an older kernel goes by number
                 self.name = "nullb" + read(f"{self.item}/index").strip()
+            # A request that moves more than null_blk lets pass in one of its ticks of 50 ms waits forever.
+            write(f"/sys/block/{self.name}/queue/discard_max_bytes", 1 << 20)
             subprocess.run(["mkfs.ext4", "-q", "-E", "lazy_itable_init=0,lazy_journal_init=0", f"/dev/{self.name}"],
                            capture_output=True, check=True)
             self.directory = tempfile.mkdtemp(prefix="evenkeel-scoreboard-disk-")
