@@ -47,7 +47,6 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& stat
   const auto& objectives = facts.read<decide::ServiceObjectives>();
   const auto& harmful = facts.read<decide::HarmfulLevers>();
   watch_forks(node, state.storm);
-  const SuppressActuator by_rule = suppress_actuator(node, slo, harmful, false);
   const SuppressActuator actuator = suppress_actuator(node, slo, harmful, need_limit(objectives));
   const bool storm = actuator == SuppressActuator::weight && state.storm.on;
   if ((actuator == SuppressActuator::weight && !storm) || is_free(objectives)) return forget(state);
@@ -60,7 +59,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, CpuSuppressState& stat
     if (goal.target->services <= MilliCpu{}) return forget(state);
     leave_cpus_to_services(state.storm, slo.threshold, *goal.target);
   } else if (goal.target) {
-    apply_objectives(objectives, by_rule != SuppressActuator::weight, slo.threshold, *goal.target);
+    apply_objectives(objectives, slo.threshold, *goal.target);
   }
   limit(node, slo, goal, actuator == SuppressActuator::quota, state, facts.amend<decide::NarrowedChildren>(),
         out);

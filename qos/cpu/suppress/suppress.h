@@ -35,10 +35,10 @@ struct SuppressTarget {
 std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const ThresholdStrategy& threshold,
                                               AppLever apps, Reason& unknown);
 /// Where services' objectives leave best effort less than the whole node, its allowance is theirs, above or
-/// below the threshold. While the figure of one is unknown it is at most the threshold's (`rule_limits`: the
-/// threshold limits best effort on this kernel).
-void apply_objectives(const decide::ServiceObjectives& objectives, bool rule_limits,
-                      const ThresholdStrategy& threshold, SuppressTarget& target);
+/// below the threshold. While the figure of one is unknown it is at most the threshold's, except under
+/// `auto`, where the threshold limits nothing.
+void apply_objectives(const decide::ServiceObjectives& objectives, const ThresholdStrategy& threshold,
+                      SuppressTarget& target);
 /// In a storm of forks the target is what leaves services and the system a quarter more CPU than they use,
 /// and at least one CPU more.
 void leave_cpus_to_services(const ForkStorm& storm, const ThresholdStrategy& threshold,

@@ -81,11 +81,12 @@ std::optional<SuppressTarget> suppress_target(const NodeSnapshot& node, const Th
   return result;
 }
 
-void apply_objectives(const decide::ServiceObjectives& objectives, bool rule_limits,
-                      const ThresholdStrategy& threshold, SuppressTarget& target) {
+void apply_objectives(const decide::ServiceObjectives& objectives, const ThresholdStrategy& threshold,
+                      SuppressTarget& target) {
   if (!objectives.in_force || !objectives.besteffort_cpu) return;
   const MilliCpu allowed = at_least_minimum(*objectives.besteffort_cpu, threshold, target.capacity);
-  if (objectives.some_unknown && rule_limits && target.target <= allowed) return;
+  const bool threshold_limits = threshold.cpu_suppress_policy != SuppressPolicy::automatic;
+  if (objectives.some_unknown && threshold_limits && target.target <= allowed) return;
   target.target = allowed;
   target.objectives = objectives;
 }
