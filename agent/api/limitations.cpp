@@ -3,7 +3,6 @@
 
 #include "agent/api/pages.h"
 #include "qos/cpu/suppress/suppress.h"
-#include "qos/io/disk_suppress.h"
 
 namespace evenkeel::api {
 namespace {
@@ -36,21 +35,18 @@ void put_suppression(runtime::Json& json, const AgentView& view, const decide::H
 }  // namespace
 
 void put_limitations(runtime::Json& json, const AgentView& view) {
-  const auto& own = view.inputs.slo()->evenkeel;
+  const NodeSlo& slo = *view.inputs.slo();
   const auto& harmful = view.policies.shared.of<decide::HarmfulLevers>();
-  const auto harm = decide::quota_harm(view.node(), *view.inputs.slo(), harmful);
+  const auto harm = decide::quota_harm(view.node(), slo, harmful);
   const std::string_view why = decide::sentence(harm);
   json.begin_array();
   if (view.node().scheduler.sched_ext) put(json, "scheduler", record::kBpfScheduler, "");
   if (const auto& what = view.servers.amplification_left_alone; !what.empty())
     put(json, "resource-amplification", what, "");
-  if (own.disk_suppress.enable && !io::acts_on(view.node(), *view.inputs.slo()))
-    put(json, io::disk_suppress_policy.name, "best effort is not limited on disks",
-        "with cgroup v2 that has to be switched on with diskSuppress.onCgroupV2");
   if (harm != decide::QuotaHarm::none) {
     put_suppression(json, view, harmful, why);
-    if (own.brake.enable) put(json, brake::brake_policy.name, "best effort's CPU is not cut", why);
-    if (own.interference.act)
+    if (slo.evenkeel.brake.enable) put(json, brake::brake_policy.name, "best effort's CPU is not cut", why);
+    if (slo.evenkeel.interference.act)
       put(json, interference::interference_policy.name, "the CPU of an antagonist is not limited", why);
   }
   json.end_array();

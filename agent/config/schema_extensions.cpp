@@ -135,9 +135,6 @@ constexpr Row kDiskSuppressRows[] = {
     toggle<&D::enable>("enable",
                        "limit what best effort reads and writes on a busy disk while services wait for disks "
                        "or a CPU, as long as that shortens their waits"),
-    toggle<&D::on_cgroup_v2>("onCgroupV2",
-                             "also with cgroup v2, where a limit at first kept a service "
-                             "waiting longer when it was measured"),
     number<&D::stall_percent>("serviceStallPercent", Range{1, 100}, "percent of the time",
                               "threshold for some tasks of a service waiting for disks (PSI some)"),
     number<&D::first_percent>("firstPercent", Range{1, 50}, "percent of what the disk carried",

@@ -106,9 +106,10 @@ class Round {
       if (!waits) continue;
       const bool for_disks = waits->disks >= settings_.stall_percent.count() * 10;
       if (!for_disks && waits->cpu < kServiceWaitsForCpu) continue;
-      const std::int64_t enough = scaled(waits->all(), for_disks ? kRelieved : kRelievedOfCpu, kWhole);
-      state_.services.push_back({now.cgroup, enough, 0});
-      most = std::max(most, waits->all());
+      RelievedService service{.cgroup = now.cgroup, .for_disks = for_disks};
+      service.enough = scaled(service.part(*waits), for_disks ? kRelieved : kRelievedOfCpu, kWhole);
+      state_.services.push_back(service);
+      most = std::max(most, service.part(*waits));
     }
     if (state_.services.empty()) return;
     state_.limit = limit_on_busiest_disk();
@@ -143,7 +144,7 @@ class Round {
       const auto waits = waited_by(service.cgroup);
       if (!waits) return true;
       known = true;
-      service.relieved = waits->all();
+      service.relieved = service.part(*waits);
       return !is_relieved(service);
     });
     if (!state_.services.empty()) {
@@ -179,8 +180,9 @@ class Round {
       const auto waits = waited_by(service.cgroup);
       if (!waits) continue;
       known = true;
-      if (limit.share <= first) service.relieved = waits->all();  // its own load may have changed
-      longer |= waits->all() > service.relieved + service.relieved / 4 + kLonger;
+      const std::int64_t part = service.part(*waits);
+      if (limit.share <= first) service.relieved = part;  // its own load may have changed
+      longer |= part > service.relieved + service.relieved / 4 + kLonger;
     }
     if (!known) return lift();
     // Whatever they wait for now, it is not this: looked at anew.
@@ -263,7 +265,7 @@ bool enabled(const NodeSlo& slo) { return slo.evenkeel.disk_suppress.enable; }
 void decide(const NodeSnapshot& node, const NodeSlo& slo, DiskSuppressState& state,
             DiskSuppressPolicy::Facts facts, decide::Intents& out) {
   const auto* besteffort = node.cgroup(node.besteffort);
-  if (besteffort == nullptr || besteffort->hands_off || !acts_on(node, slo)) {
+  if (besteffort == nullptr || besteffort->hands_off) {
     state = {};
     return;
   }
@@ -277,10 +279,6 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, DiskSuppressState& sta
 }
 
 }  // namespace
-
-bool acts_on(const NodeSnapshot& node, const NodeSlo& slo) {
-  return !node.v2_io || slo.evenkeel.disk_suppress.on_cgroup_v2;
-}
 
 constinit const DiskSuppressPolicy disk_suppress_policy{
     {"disk-suppress", "what best effort may do on a disk for which services wait", enabled}, decide};

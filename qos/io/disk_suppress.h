@@ -25,12 +25,15 @@ namespace evenkeel::io {
 // best effort keeps a CPU from a service as well. Does not know which service is on which disk: that the
 // waits get shorter shows it.
 
-/// A service that waits less since best effort is limited. Waits are in thousandths of the time, for disks
-/// and for a CPU together.
+/// A service that waits less since best effort is limited. Waits are in thousandths of the time: for disks
+/// and for a CPU together, or for a CPU only, where the service waited too little for disks before. Then what
+/// it waits for a disk is its own work, which no limit on best effort makes shorter.
 struct RelievedService {
   CgroupId cgroup{};
+  bool for_disks = false;
   std::int64_t enough = 0;    ///< the most with which the limit is worth its cost
   std::int64_t relieved = 0;  ///< with the limit at its lowest
+  [[nodiscard]] std::int64_t part(const Waits& waits) const { return for_disks ? waits.all() : waits.cpu; }
 };
 
 struct DiskSuppressState {
@@ -69,10 +72,6 @@ struct DiskSuppressState {
   std::vector<ServiceStall> now{};          ///< scratch memory
   std::vector<Useless> useless{};           ///< within the last hours
 };
-
-/// On cgroup v2 it must be asked for: there a service waited up to eight times as long in the first seconds
-/// of a limit (docs/scoreboard.md, Disks on cgroup v2).
-bool acts_on(const NodeSnapshot& node, const NodeSlo& slo);
 
 using DiskSuppressPolicy = decide::Policy<DiskSuppressState, decide::ReadsPrevious<decide::LeversOnTrial>>;
 extern const DiskSuppressPolicy disk_suppress_policy;

@@ -53,7 +53,6 @@ inline bool limits_disks(const std::optional<BlkioQos>& qos) {
 /// extensions.evenkeel.diskSuppress: limits best effort on a disk for which services wait.
 struct DiskSuppressSettings {
   bool enable = false;
-  bool on_cgroup_v2 = false;  ///< there, too
   Percent stall_percent{10};  ///< of the time, stall of a service for disks that calls for limits
   Percent first_percent{2};   ///< of what the disk carried, that best effort keeps at first
 };

@@ -28,7 +28,7 @@ MEMORY = "resourceQOSStrategy: {%s: {memoryQOS: {enable: true, %s}}}\nextensions
 BRAKE = "extensions: {evenkeel: {brake: {enable: true}}}\n"
 PUSH_BACK = "extensions: {evenkeel: {memoryPushBack: {enable: true}}}\n"
 DISK = "resourceQOSStrategy: {beClass: {blkioQOS: {enable: true, blocks: [{name: /dev/DISK, type: device, ioCfg: {%s}}]}}%s}\n"
-DISK_SUPPRESS = "extensions: {evenkeel: {diskSuppress: {enable: true, onCgroupV2: true}}}\n"
+DISK_SUPPRESS = "extensions: {evenkeel: {diskSuppress: {enable: true}}}\n"
 COST = ", cgroupRoot: {blkioQOS: {enable: true, blocks: [{name: /dev/DISK, type: device, ioCfg: {}}]}}"
 
 # What a service asks for, or an administrator protects: more than any of the services uses.

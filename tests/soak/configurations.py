@@ -12,7 +12,7 @@ NODESLOS = [
                                                                                    "lowLimitPercent": 30, "throttlingPercent": 80}}}},
     {"resourceUsedThresholdWithBE": {"enable": True}, "cpuBurstStrategy": {"policy": "cfsQuotaBurstOnly"},
      "extensions": {"evenkeel": {"brake": {"enable": True}, "interference": {"enable": True}, "memoryPushBack": {"enable": True},
-                                 "diskSuppress": {"enable": True, "onCgroupV2": True, "serviceStallPercent": 1},
+                                 "diskSuppress": {"enable": True, "serviceStallPercent": 1},
                                  "proof": {"enable": True}, "requestSize": {"services": "200us"}}}},
     {"extensions": {"evenkeel": {"handsOff": True}}},
     # Any node uses 1 % of its memory: batch pods are evicted, one after the other.

@@ -38,8 +38,8 @@ class LiveDiskSuppress : public testing::Test {
     if (::access(limits().c_str(), W_OK) != 0) GTEST_SKIP() << "no hierarchy here can limit a disk";
     if (::access(cgroups_.unified_file(kService, "io.pressure").c_str(), R_OK) != 0)
       GTEST_SKIP() << "the kernel has no pressure files";
-    std::ofstream(dir_.path + "/nodeslo.yaml") << "extensions: {evenkeel: {diskSuppress: {enable: true, "
-                                                  "onCgroupV2: true, serviceStallPercent: 4}}}\n";
+    std::ofstream(dir_.path + "/nodeslo.yaml")
+        << "extensions: {evenkeel: {diskSuppress: {enable: true, serviceStallPercent: 4}}}\n";
   }
   [[nodiscard]] bool v2() const { return cgroups_.layout().v2(Controller::blkio); }
   /// On cgroup v1 that of the container.

@@ -36,8 +36,7 @@ class SteppedDiskSuppress : public testing::Test {
   [[nodiscard]] std::string limits() const {
     return node.host.read(Controller::blkio, node.besteffort(), "io.max");
   }
-  SteppedNode node{4, FakeNode::Kernel::v2,
-                   "extensions: {evenkeel: {diskSuppress: {enable: true, onCgroupV2: true}}}\n"};
+  SteppedNode node{4, FakeNode::Kernel::v2, "extensions: {evenkeel: {diskSuppress: {enable: true}}}\n"};
   std::string pod = node.host.pod(KubeQos::burstable, "11111111-1111-1111-1111-111111111111", {"aaa"});
   std::int64_t seconds_ = 0, service_ms_ = 0;
 };
@@ -73,17 +72,6 @@ TEST_F(SteppedDiskSuppress, IsLiftedIfTheServiceWaitsAsMuchWithIt) {
   const auto metrics = agent.metrics();
   EXPECT_NE(metrics.find("\nevenkeel_disk_suppress_resting{disk=\"253:0\"} 1\n"), std::string::npos);
   EXPECT_EQ(metrics.find("evenkeel_disk_suppress_besteffort_ratio"), std::string::npos);
-  agent.quit();
-}
-
-TEST_F(SteppedDiskSuppress, OnCgroupV2ItMustBeAskedFor) {
-  node.configure("extensions: {evenkeel: {diskSuppress: {enable: true}}}\n");
-  SteppedAgent agent(node.args());
-  for (int i = 0; i < 60; ++i) EXPECT_TRUE(tick(agent, 300).writes.empty());
-  EXPECT_NE(
-      agent.explain().find("best effort is not limited on disks: with cgroup v2 that has to be switched on"),
-      std::string::npos)
-      << agent.explain();
   agent.quit();
 }
 

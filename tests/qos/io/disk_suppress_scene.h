@@ -22,7 +22,7 @@ inline SnapshotBuilder usual() {
 /// the time, and 20 while best effort moves no more than 64 MiB a second.
 struct DiskScene {
   explicit DiskScene(const SnapshotBuilder& builder = usual()) : node(builder.build()) {
-    slo.evenkeel.disk_suppress.enable = slo.evenkeel.disk_suppress.on_cgroup_v2 = true;
+    slo.evenkeel.disk_suppress.enable = true;
     node.at = MonoTime{} + std::chrono::seconds(1000);
     node.disk_use = {{.disk = kVda, .besteffort_moved = Bytes{}},
                      {.disk = kVdb, .besteffort_moved = Bytes{}}};

@@ -165,6 +165,16 @@ TEST(DiskSuppress, AsksMoreOfALimitWhereTheServiceWaitsForACpuOnly) {
   EXPECT_GE(scene.limit_mib(), 20);
 }
 
+// What it waits for the disk, below the threshold, is for its own requests: no reason to call a limit
+// useless.
+TEST(DiskSuppress, LooksAtWaitsForACpuOnlyWhereTheServiceWaitsTooLittleForDisks) {
+  Scene scene;
+  scene.waits = [](std::int64_t /*moves*/) { return 45; };
+  scene.waits_for_cpu = [](std::int64_t moves) { return moves > 64 << 20 ? 136 : 37; };
+  scene.pass(seconds(60));
+  EXPECT_GE(scene.limit_mib(), 20);
+}
+
 TEST(DiskSuppress, GoesByTheServicesThatAreRelieved) {
   Scene scene(usual().pod("backup").ls().container("backup"));
   const auto backup = static_cast<std::size_t>(scene.node.pods[2].cgroup);

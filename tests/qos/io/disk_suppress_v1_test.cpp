@@ -43,16 +43,5 @@ TEST(DiskSuppressOnV1, DividesTheLimitAmongUnknownContainersToo) {
   EXPECT_EQ(scene.limit_mib(), 10);
 }
 
-TEST(DiskSuppressOnV1, OnV2ItMustBeAskedFor) {
-  V1Scene scene(usual());
-  scene.node.v2_io = true;
-  scene.slo.evenkeel.disk_suppress.on_cgroup_v2 = false;
-  scene.pass(seconds(60));
-  EXPECT_EQ(scene.limit(), -1);
-  scene.node.v2_io = false;
-  scene.pass(seconds(60));
-  EXPECT_FALSE(scene.out.all().empty()) << "with cgroup v1 as ever";
-}
-
 }  // namespace
 }  // namespace evenkeel::test

@@ -73,9 +73,7 @@ const std::vector<LoopSettings>& loop_settings() {
        {"resourceQOSStrategy.beClass.blkioQOS.enable: true",
         "resourceQOSStrategy.beClass.blkioQOS.blocks: [{name: /dev/vda, type: device, ioCfg: {readBPS: "
         "1Ti}}]"}},
-      {"disk-suppress",
-       {"extensions.evenkeel.diskSuppress.enable: true",
-        "extensions.evenkeel.diskSuppress.onCgroupV2: true"}},
+      {"disk-suppress", {"extensions.evenkeel.diskSuppress.enable: true"}},
       {"network-qos", {"resourceQOSStrategy.beClass.networkQOS.enable: true"}},
       {"interference", {"extensions.evenkeel.interference.enable: true"}},
       {"brake", {"extensions.evenkeel.brake.enable: true"}},
