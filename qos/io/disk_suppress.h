@@ -26,11 +26,11 @@ namespace evenkeel::io {
 // waits get shorter shows it.
 
 /// A service that waits less since best effort is limited. Waits are in thousandths of the time: for disks
-/// and for a CPU together, or for a CPU only, where the service waited too little for disks before. Then what
-/// it waits for a disk is its own work, which no limit on best effort makes shorter.
+/// and for a CPU together, or for a CPU only, where the service waited too little for disks before: little is
+/// mostly for its own requests, and a limit on best effort does not take that away.
 struct RelievedService {
   CgroupId cgroup{};
-  bool for_disks = false;
+  bool for_disks = false;     ///< it waited long enough for disks
   std::int64_t enough = 0;    ///< the most with which the limit is worth its cost
   std::int64_t relieved = 0;  ///< with the limit at its lowest
   [[nodiscard]] std::int64_t part(const Waits& waits) const { return for_disks ? waits.all() : waits.cpu; }

@@ -165,8 +165,7 @@ TEST(DiskSuppress, AsksMoreOfALimitWhereTheServiceWaitsForACpuOnly) {
   EXPECT_GE(scene.limit_mib(), 20);
 }
 
-// What it waits for the disk, below the threshold, is for its own requests: no reason to call a limit
-// useless.
+// Below the threshold it waits for the disk mostly for its own requests: no reason to call a limit useless.
 TEST(DiskSuppress, LooksAtWaitsForACpuOnlyWhereTheServiceWaitsTooLittleForDisks) {
   Scene scene;
   scene.waits = [](std::int64_t /*moves*/) { return 45; };
