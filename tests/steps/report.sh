@@ -87,19 +87,19 @@ gtest_results() {
     }'
 }
 
-# few_failed RESULTS: some tests failed, but so few that the machine may be the cause.
+# few_failed RESULTS [MOST]: some tests failed, but so few (3, or MOST) that the machine may be the cause.
 few_failed() {
   local count
   count=$(grep -c '^RESULT fail' "$1")
-  [ "$count" -ge 1 ] && [ "$count" -le 3 ]
+  [ "$count" -ge 1 ] && [ "$count" -le "${2:-3}" ]
 }
 
-# failed_tests RESULTS: prints the names of the GoogleTests that failed. Fails if something else did: a script, or
-# a program that crashed.
+# failed_tests RESULTS: prints the names of the GoogleTests and scripts that failed. Fails if something else did: a
+# program that crashed.
 failed_tests() {
   local names
   names=$(sed -n 's/^RESULT fail \([^ :]*\).*/\1/p' "$1")
-  ! grep -qvE '^[A-Za-z0-9_/]+\.[A-Z][A-Za-z0-9_/]*$' <<<"$names" && printf '%s\n' "$names"
+  ! grep -qvE '^([A-Za-z0-9_/]+\.[A-Z][A-Za-z0-9_/]*|tests/[a-z0-9_/]+\.sh)$' <<<"$names" && printf '%s\n' "$names"
 }
 
 # count_results FILE: counts lines "RESULT pass|alone|fail|skip NAME [reason]".
