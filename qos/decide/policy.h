@@ -21,7 +21,7 @@ inline constexpr MilliCpu kMinBesteffortCpu{20};
 /// Why a CFS quota on best effort would harm services. On EEVDF kernels (Linux 6.6) a throttled group that
 /// gets its quota back may keep a waking service off the CPU for up to a scheduler tick, unless its tasks ask
 /// for more than a service's tasks do: a waking task with a shorter request preempts one with a longer
-/// request at once (PREEMPT_SHORT, Linux 6.12; docs/scoreboard.md).
+/// request at once (PREEMPT_SHORT, Linux 6.12; docs/measured-levers.md).
 enum class QuotaHarm : std::uint8_t {
   none,                   ///< it does not
   no_request_sizes,       ///< EEVDF, and best effort's tasks do not ask for more than services' tasks

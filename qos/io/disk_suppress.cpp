@@ -24,7 +24,7 @@ constexpr std::int64_t kBesteffortWaits = 100, kDiskBusy = 500;
 constexpr std::int64_t kBesteffortPart = 300;
 /// A service that waits for no more than this part of what it waited is relieved. One that waits for a CPU
 /// only must gain more for what the limit costs best effort: where the CPUs have other work as well, a limit
-/// that took 40 to 60 % of such waits away made no request faster (docs/scoreboard.md).
+/// that took 40 to 60 % of such waits away made no request faster (docs/measured-levers.md).
 constexpr std::int64_t kRelieved = 700, kRelievedOfCpu = 333;
 /// It waits longer if it waits for so much of the time more, and a quarter of what it waited.
 constexpr std::int64_t kLonger = 5;

@@ -18,7 +18,7 @@ namespace evenkeel::io {
 //
 // Why so small a part: a request of a service waits for all that is on its way to the disk before it, and an
 // fsync(2) of best effort brings megabytes at once. Half as many of them make half as many requests slow, but
-// those as slow as before (docs/scoreboard.md).
+// those as slow as before (docs/measured-levers.md).
 //
 // The waits are those that the kernel measures (PSI some, Documentation/accounting/psi.rst). Where it does
 // not, nothing is limited. They include those for a CPU, since what the kernel copies, maps and writes for

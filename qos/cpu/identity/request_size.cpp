@@ -9,7 +9,7 @@ namespace {
 /// Whether a policy may set a quota on best effort where the scheduler is EEVDF: requests longer than a
 /// service's are the remedy for what that does to services, and for nothing else. A little longer is enough;
 /// much longer ones have a price: while the rest of the node is busy, a service waits milliseconds
-/// (docs/scoreboard.md).
+/// (docs/measured-levers.md).
 bool may_set_quota(const NodeSlo& slo) {
   const auto& own = slo.evenkeel;
   const SuppressPolicy policy = slo.threshold.cpu_suppress_policy;
