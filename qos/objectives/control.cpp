@@ -48,6 +48,17 @@ MilliCpu besteffort_use(const NodeSnapshot& node) {
   return used;
 }
 
+std::optional<MilliCpu> others_use(const NodeSnapshot& node) {
+  if (!node.node.cpu_use) return std::nullopt;
+  return std::max(*node.node.cpu_use - besteffort_use(node), MilliCpu{});
+}
+
+/// With the limits that are in force.
+MilliCpu first_together(const NodeSnapshot& node, MilliCpu others, MilliCpu capacity) {
+  const auto limit = in_force(node);
+  return limit && *limit < capacity ? *limit + others : capacity + capacity;
+}
+
 MilliCpu cut(const NodeSnapshot& node, MilliCpu allowed, MilliCpu capacity) {
   // A cut of what nobody uses would change nothing, so it begins at the use.
   const MilliCpu from = std::max(besteffort_use(node), percent_of(capacity, kLeastCutFrom));
@@ -56,10 +67,11 @@ MilliCpu cut(const NodeSnapshot& node, MilliCpu allowed, MilliCpu capacity) {
 
 Duration counted_of(Duration since) { return std::clamp(since, Duration::zero(), kLongestStep); }
 
-MilliCpu raised(MilliCpu allowed, MilliCpu capacity, Duration since) {
+MilliCpu raised(MilliCpu together, MilliCpu capacity, Duration since) {
   const auto second = std::chrono::nanoseconds(std::chrono::seconds(1)).count();
   const Duration counted = counted_of(since);
-  return allowed + MilliCpu(scaled(percent_of(capacity, kGrowth).count(), counted.count(), second));
+  const MilliCpu more(scaled(percent_of(capacity, kGrowth).count(), counted.count(), second));
+  return std::min(together + more, capacity + capacity);
 }
 
 /// Memory is taken from best effort instead (qos/memory/push_back.cpp), which is not done while much is free.
@@ -96,6 +108,10 @@ Percent disks_in_steps(double share) {
   return std::max(kLeastOfDisks, Percent(steps * 100 / static_cast<std::int64_t>(kSteps)));
 }
 
+MilliCpu besteffort_part(const ObjectivesState& state, MilliCpu capacity) {
+  return state.together ? std::clamp(*state.together - state.others, MilliCpu{}, capacity) : capacity;
+}
+
 Move next_move(const Tightest& tightest, MonoTime now, ObjectivesState& state) {
   if (tightest.standing == Standing::far) state.paused_until = now + tightest.objective->pause;
   if (state.paused_until && now < *state.paused_until) return Move::pause;
@@ -107,9 +123,9 @@ Move next_move(const Tightest& tightest, MonoTime now, ObjectivesState& state) {
 void step(const NodeSnapshot& node, const NodeSlo& slo, MilliCpu capacity, Move move,
           const Tightest& tightest, ObjectivesState& state) {
   const ObjectiveStanding& one = state.each[tightest.index];
-  const bool first = !state.besteffort_cpu;
-  if (first) state.besteffort_cpu = std::min(in_force(node).value_or(capacity), capacity);
-  MilliCpu& allowed = *state.besteffort_cpu;
+  state.others = others_use(node).value_or(state.others);
+  const bool first = !state.together;
+  if (first) state.together = first_together(node, state.others, capacity);
   const bool shrinks = move == Move::shrink;
   // Measured before the last cut, it does not show what that cut has done.
   const bool answered = state.shrunk && tightest.at <= *state.shrunk;
@@ -120,11 +136,11 @@ void step(const NodeSnapshot& node, const NodeSlo& slo, MilliCpu capacity, Move 
   // No time counts twice, whichever objectives decide in turn.
   const Duration since = tightest.at - state.acted.value_or(tightest.at);
   if (move == Move::pause) {
-    allowed = MilliCpu{};
+    state.together = state.others;
   } else if (shrinks && !answered && !other_first) {
-    allowed = cut(node, allowed, capacity);
+    state.together = state.others + cut(node, besteffort_part(state, capacity), capacity);
   } else if (move == Move::grow && !first) {
-    allowed = std::min(raised(allowed, capacity, since), capacity);
+    state.together = raised(*state.together, capacity, since);
   }
   const bool waits = one.stall == Stall::io && limits_disks(slo.qos.be.blkio);
   if (!shrinks || !answered) state.besteffort_disks = next_disks(state.besteffort_disks, move, waits, since);

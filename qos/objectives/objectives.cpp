@@ -135,7 +135,7 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ObjectivesState& state
   auto& fact = facts.publish<decide::ServiceObjectives>();
   fact = {};
   if (!tightest || capacity <= MilliCpu{}) {
-    state.besteffort_cpu.reset();
+    state.together.reset();
     state.besteffort_disks = 1;
     state.paused_until.reset();
     state.missed_since.reset();
@@ -148,7 +148,8 @@ void decide(const NodeSnapshot& node, const NodeSlo& slo, ObjectivesState& state
   fact.some_unknown = std::ranges::any_of(
       state.each, [](const ObjectiveStanding& each) { return each.standing == Standing::unknown; });
   fact.move = move;
-  if (*state.besteffort_cpu < capacity) fact.besteffort_cpu = state.besteffort_cpu;
+  if (const auto allowed = besteffort_part(state, capacity); allowed < capacity)
+    fact.besteffort_cpu = allowed;
   fact.besteffort_disks = disks_in_steps(state.besteffort_disks);
   fact.slack = slack_percent(one.slack);
   fact.stall = one.stall;

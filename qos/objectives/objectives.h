@@ -13,6 +13,10 @@ namespace evenkeel::objectives {
 // Gradient control in the manner of Heracles (Lo et al., ISCA 2015, "top-level controller"): while every
 // figure is below its target by a margin, best effort grows; with less to spare it holds; at the target it is
 // cut at once; far beyond it pauses. Sets no lever itself: cpu-suppress, memory-push-back and blkio do.
+//
+// What the figures steer is the CPU time of all work together, and best effort has what the rest leaves of
+// it. So it makes room in the tick in which services use more, before a figure can tell: figures come every
+// few seconds, and are of the past.
 
 enum class Standing : std::uint8_t {
   absent,   ///< none of its pods runs here, nor its host application
@@ -39,16 +43,22 @@ struct ObjectiveEvent {
 };
 
 struct ObjectivesState {
-  std::vector<Objective> configured{};       ///< in the last decision
-  std::vector<ObjectiveStanding> each{};     ///< of `configured`, in the same order
-  std::optional<MilliCpu> besteffort_cpu{};  ///< what best effort may have; absent: no objective is in force
-  double besteffort_disks = 1;               ///< share of its limits on disks that best effort may have
+  std::vector<Objective> configured{};    ///< in the last decision
+  std::vector<ObjectiveStanding> each{};  ///< of `configured`, in the same order
+  /// What best effort and all else may use together. Above the node's capacity: best effort may take CPU time
+  /// that others want, too; twice the capacity: as much as it likes. Absent: no objective is in force.
+  std::optional<MilliCpu> together{};
+  MilliCpu others{};            ///< what all but best effort uses, as last known
+  double besteffort_disks = 1;  ///< share of its limits on disks that best effort may have
   std::optional<MonoTime> paused_until{};
   std::optional<MonoTime> missed_since{};  ///< the target, without a pause
   std::optional<MonoTime> acted{};         ///< time of the newest figure that decided
   std::optional<MonoTime> shrunk{};        ///< and of the newest one that shrank anything
   std::vector<ObjectiveEvent> events{};    ///< of this tick
 };
+
+/// What best effort may have now, at most the node.
+MilliCpu besteffort_part(const ObjectivesState& state, MilliCpu capacity);
 
 /// Per second, of the node, while best effort grows.
 inline constexpr Percent kGrowth{2};
@@ -72,7 +82,8 @@ struct Tightest {
   MonoTime at{};  ///< of its figure
 };
 decide::ServiceObjectives::Move next_move(const Tightest& tightest, MonoTime now, ObjectivesState& state);
-/// Cuts or raises what best effort may have, once for each new figure.
+/// Cuts or raises what best effort may have, once for each new figure; with the same one it has what the
+/// others leave now.
 void step(const NodeSnapshot& node, const NodeSlo& slo, MilliCpu capacity,
           decide::ServiceObjectives::Move move, const Tightest& tightest, ObjectivesState& state);
 

@@ -126,6 +126,19 @@ TEST(Objectives, CutAtOnceFromWhatBestEffortUses) {
   EXPECT_NE(scene.reason().find("best effort is cut to 6.4 CPUs"), std::string::npos) << scene.reason();
 }
 
+TEST(Objectives, MakeRoomForOthersBeforeAFigureCanTell) {
+  Scene scene;
+  scene.node().node.cpu_use = 13'000_mcpu;
+  scene.second(50);
+  const auto cut = scene.second(110).besteffort_cpu;
+  scene.node().node.cpu_use = 14'000_mcpu;
+  EXPECT_EQ(scene.second({}).besteffort_cpu, *cut - 1000_mcpu);
+  scene.node().node.cpu_use.reset();
+  EXPECT_EQ(scene.second({}).besteffort_cpu, *cut - 1000_mcpu) << "unknown is not zero";
+  scene.node().node.cpu_use = 12'000_mcpu;
+  EXPECT_EQ(scene.second({}).besteffort_cpu, *cut + 1000_mcpu) << "they need less";
+}
+
 TEST(Objectives, CutOnceForEachFigure) {
   Scene scene;
   scene.second(110);
