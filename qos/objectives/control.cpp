@@ -11,8 +11,6 @@ using Move = decide::ServiceObjectives::Move;
 /// One step of growth is for at most so much time without a figure.
 constexpr Duration kLongestStep = std::chrono::seconds(10);
 
-MilliCpu sum(MilliCpu a, std::optional<MilliCpu> b) { return b ? a + *b : a; }
-
 /// What best effort has now, from the kernel's limits; absent: a place is not limited.
 std::optional<MilliCpu> in_force(const NodeSnapshot& node) {
   MilliCpu all{};
@@ -33,13 +31,22 @@ std::optional<MilliCpu> in_force(const NodeSnapshot& node) {
   return any ? std::optional(all) : std::nullopt;
 }
 
+struct Use {
+  MilliCpu known{};
+  bool all = true;  ///< nothing that is used is unknown
+};
+
 /// What best effort uses: its directory, and its pods and applications elsewhere.
-MilliCpu besteffort_use(const NodeSnapshot& node) {
-  const CgroupSample* dir = node.cgroup(node.besteffort);
-  MilliCpu used = dir != nullptr ? dir->cpu_use.value_or(MilliCpu{}) : MilliCpu{};
+Use besteffort_use(const NodeSnapshot& node) {
+  Use used;
+  const auto count = [&](const CgroupSample* sample) {
+    if (sample == nullptr) return;
+    used.known += sample->cpu_use.value_or(MilliCpu{});
+    used.all &= sample->cpu_use.has_value();
+  };
+  count(node.cgroup(node.besteffort));
   const auto add = [&](CgroupIndex index) {
-    if (index != kNoCgroup && !node.is_within(index, node.besteffort))
-      used = sum(used, node.cgroup(index)->cpu_use);
+    if (!node.is_within(index, node.besteffort)) count(node.cgroup(index));
   };
   for (const PodSample& pod : node.pods)
     if (is_best_effort(*pod.spec)) add(pod.cgroup);
@@ -49,8 +56,9 @@ MilliCpu besteffort_use(const NodeSnapshot& node) {
 }
 
 std::optional<MilliCpu> others_use(const NodeSnapshot& node) {
-  if (!node.node.cpu_use) return std::nullopt;
-  return std::max(*node.node.cpu_use - besteffort_use(node), MilliCpu{});
+  const Use besteffort = besteffort_use(node);
+  if (!node.node.cpu_use || !besteffort.all) return std::nullopt;
+  return std::max(*node.node.cpu_use - besteffort.known, MilliCpu{});
 }
 
 /// With the limits that are in force.
@@ -61,7 +69,7 @@ MilliCpu first_together(const NodeSnapshot& node, MilliCpu others, MilliCpu capa
 
 MilliCpu cut(const NodeSnapshot& node, MilliCpu allowed, MilliCpu capacity) {
   // A cut of what nobody uses would change nothing, so it begins at the use.
-  const MilliCpu from = std::max(besteffort_use(node), percent_of(capacity, kLeastCutFrom));
+  const MilliCpu from = std::max(besteffort_use(node).known, percent_of(capacity, kLeastCutFrom));
   return percent_of(std::min(from, allowed), kCutTo);
 }
 
