@@ -55,21 +55,24 @@ Use besteffort_use(const NodeSnapshot& node) {
   return used;
 }
 
-std::optional<MilliCpu> others_use(const NodeSnapshot& node) {
-  const Use besteffort = besteffort_use(node);
+/// Absent: not known.
+std::optional<MilliCpu> others_use(const NodeSnapshot& node, const Use& besteffort) {
   if (!node.node.cpu_use || !besteffort.all) return std::nullopt;
   return std::max(*node.node.cpu_use - besteffort.known, MilliCpu{});
 }
 
+/// All work together may use so much at most: best effort has the node, whatever the others use.
+MilliCpu most_together(MilliCpu capacity) { return capacity + capacity; }
+
 /// With the limits that are in force.
 MilliCpu first_together(const NodeSnapshot& node, MilliCpu others, MilliCpu capacity) {
   const auto limit = in_force(node);
-  return limit && *limit < capacity ? *limit + others : capacity + capacity;
+  return limit && *limit < capacity ? *limit + others : most_together(capacity);
 }
 
-MilliCpu cut(const NodeSnapshot& node, MilliCpu allowed, MilliCpu capacity) {
+MilliCpu cut(const Use& besteffort, MilliCpu allowed, MilliCpu capacity) {
   // A cut of what nobody uses would change nothing, so it begins at the use.
-  const MilliCpu from = std::max(besteffort_use(node).known, percent_of(capacity, kLeastCutFrom));
+  const MilliCpu from = std::max(besteffort.known, percent_of(capacity, kLeastCutFrom));
   return percent_of(std::min(from, allowed), kCutTo);
 }
 
@@ -79,7 +82,7 @@ MilliCpu raised(MilliCpu together, MilliCpu capacity, Duration since) {
   const auto second = std::chrono::nanoseconds(std::chrono::seconds(1)).count();
   const Duration counted = counted_of(since);
   const MilliCpu more(scaled(percent_of(capacity, kGrowth).count(), counted.count(), second));
-  return std::min(together + more, capacity + capacity);
+  return std::min(together + more, most_together(capacity));
 }
 
 /// Memory is taken from best effort instead (qos/memory/push_back.cpp), which is not done while much is free.
@@ -131,7 +134,8 @@ Move next_move(const Tightest& tightest, MonoTime now, ObjectivesState& state) {
 void step(const NodeSnapshot& node, const NodeSlo& slo, MilliCpu capacity, Move move,
           const Tightest& tightest, ObjectivesState& state) {
   const ObjectiveStanding& one = state.each[tightest.index];
-  state.others = others_use(node).value_or(state.others);
+  const Use besteffort = besteffort_use(node);
+  state.others = others_use(node, besteffort).value_or(state.others);
   const bool first = !state.together;
   if (first) state.together = first_together(node, state.others, capacity);
   const bool shrinks = move == Move::shrink;
@@ -146,7 +150,7 @@ void step(const NodeSnapshot& node, const NodeSlo& slo, MilliCpu capacity, Move 
   if (move == Move::pause) {
     state.together = state.others;
   } else if (shrinks && !answered && !other_first) {
-    state.together = state.others + cut(node, besteffort_part(state, capacity), capacity);
+    state.together = state.others + cut(besteffort, besteffort_part(state, capacity), capacity);
   } else if (move == Move::grow && !first) {
     state.together = raised(*state.together, capacity, since);
   }
