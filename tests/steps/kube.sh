@@ -9,7 +9,7 @@ build_image() {
   deploy/image/build && second=$(sha256sum <build/image/evenkeel.tar)
   [ "$first" = "$second" ] && passed || failed "two calls, two archives"
   size=$(stat -c %s build/image/evenkeel.tar)
-  [ "$size" -le 10000000 ] && passed || failed "the image has $size bytes, 10 MB are the limit"
+  [ "$size" -le 5000000 ] && passed || failed "the image has $size bytes, 5 MB are the limit"
   build/image/root/usr/bin/evenkeel check deploy/kustomize/base/nodeslo.yaml >/dev/null && passed || failed "the program does not run"
   bash tests/checks/package.sh static && passed || failed "the package with the static program"
   EVENKEEL_BINARY=build/static/evenkeel build/release/tests/agent_tests --gtest_filter='LiveResident.*' >build/logs/resident.out
