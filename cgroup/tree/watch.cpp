@@ -113,13 +113,15 @@ bool TreeWatch::watch(const std::string& path, Watched& watched, std::size_t hie
   auto& mark = watched.marks[hierarchy];
   const auto& request = watched.request;
   const bool mark_missing = fanotify_ && !mark.marked && request.cgroup;
-  auto dir = hierarchies_[hierarchy].dir;
-  if (!path.empty()) dir.append("/").append(path);
+  const bool as_before = mark.descriptor >= 0 && !watched.reborn && !watched.changed && !mark_missing;
   // A cgroup's id identifies its directory even if the path is reused; directories above have only their
   // inodes.
+  if (as_before && request.cgroup && mark.inode == 0) return false;
+  auto dir = hierarchies_[hierarchy].dir;
+  if (!path.empty()) dir.append("/").append(path);
   const auto inode = request.cgroup ? 0 : host_->inode(dir).value_or(0);
   const bool same_life = !watched.reborn && mark.inode == inode;
-  if (mark.descriptor >= 0 && same_life && !watched.changed && !mark_missing) return false;
+  if (as_before && same_life) return false;
   const auto fd = host_->open_dir(dir);
   if (!fd && !vanished(fd.error())) refused(fd.error().code, dir);
   if (!fd || !same_life) drop(mark);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
+#include "collectors/base/follow.h"
 #include "qos/io/policies.h"
 
 namespace evenkeel::per_cgroup {
@@ -31,22 +33,21 @@ struct Join {
   }
 };
 
-/// Keeps measurements by cgroup id, at whatever position.
+/// Keeps measurements of cgroups that stay.
 void place_cgroups(Join& join) {
-  auto before = std::exchange(join.node.cgroups, {});
-  std::unordered_map<CgroupId, CgroupSample*> measured;
-  for (auto& sample : before) measured.emplace(sample.id, &sample);
-  for (const auto* cgroup : join.tree.all()) {
-    const auto known = measured.find(cgroup->id);
-    CgroupSample sample = known == measured.end() ? CgroupSample{} : *known->second;
-    sample.id = cgroup->id;
-    sample.kind = cgroup->kind;
-    sample.path = cgroup->path;
+  const auto& all = join.tree.all();
+  collectors::follow(all, &CgroupSample::id, join.node.cgroups,
+                     [](const tree::Cgroup&) { return CgroupSample{}; });
+  join.by_id.reserve(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CgroupSample& sample = join.node.cgroups[i];
+    sample.id = all[i]->id;
+    sample.kind = all[i]->kind;
+    sample.path = all[i]->path;
     sample.hands_off = false;
-    const auto parent = join.by_id.find(cgroup->parent);
+    const auto parent = join.by_id.find(all[i]->parent);
     sample.parent = parent == join.by_id.end() ? kNoCgroup : parent->second;
-    join.by_id.emplace(cgroup->id, static_cast<CgroupIndex>(join.node.cgroups.size()));
-    join.node.cgroups.push_back(sample);
+    join.by_id.emplace(sample.id, static_cast<CgroupIndex>(i));
   }
 }
 
@@ -74,18 +75,20 @@ Pod pod_from(const Join& join, CgroupIndex index) {
 /// The listed pods, and those found only in the tree.
 std::shared_ptr<const std::vector<Pod>> all_pods(const Join& join,
                                                  std::shared_ptr<const std::vector<Pod>> listed) {
-  std::unordered_map<std::string_view, bool> named;
+  std::unordered_set<std::string_view> named;
   if (listed)
-    for (const auto& pod : *listed) named.emplace(pod.uid, true);
-  std::vector<Pod> strays;
+    for (const auto& pod : *listed) named.insert(pod.uid);
+  std::vector<CgroupIndex> strays;
   for (std::size_t i = 0; i < join.tree.all().size(); ++i) {
     const auto& cgroup = *join.tree.all()[i];
-    if (cgroup.kind != CgroupKind::pod || !named.emplace(cgroup.uid, true).second) continue;
-    strays.push_back(pod_from(join, static_cast<CgroupIndex>(i)));
+    if (cgroup.kind == CgroupKind::pod && named.insert(cgroup.uid).second)
+      strays.push_back(static_cast<CgroupIndex>(i));
   }
   if (strays.empty() && listed) return listed;
-  auto all = listed ? *listed : std::vector<Pod>{};
-  std::move(strays.begin(), strays.end(), std::back_inserter(all));
+  std::vector<Pod> all;
+  all.reserve(strays.size() + (listed ? listed->size() : 0));
+  if (listed) all = *listed;
+  for (const auto index : strays) all.push_back(pod_from(join, index));
   return std::make_shared<const std::vector<Pod>>(std::move(all));
 }
 

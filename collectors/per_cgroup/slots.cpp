@@ -1,9 +1,9 @@
 #include "collectors/per_cgroup/slots.h"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
+#include "collectors/base/follow.h"
 #include "collectors/per_cgroup/files.h"
 
 namespace evenkeel::per_cgroup {
@@ -33,18 +33,11 @@ const CgroupFile& row_of(std::uint8_t row) { return cgroup_files()[row]; }
 }  // namespace
 
 void CgroupSlots::follow(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health) {
-  std::unordered_map<CgroupId, std::size_t> before;
-  for (std::size_t i = 0; i < slots_.size(); ++i) before.emplace(slots_[i].id, i);
   const bool same_layout = layout_.version == tree.layout().version && layout_.roots == tree.layout().roots;
+  if (!same_layout) slots_.clear();
   layout_ = tree.layout();
-  std::vector<Slot> now;
-  now.reserve(tree.all().size());
-  for (const auto* cgroup : tree.all()) {
-    const auto found = before.find(cgroup->id);
-    const bool known = same_layout && found != before.end();
-    now.push_back(known ? std::move(slots_[found->second]) : open_slot(tree, *cgroup));
-  }
-  slots_ = std::move(now);
+  collectors::follow(tree.all(), &Slot::id, slots_,
+                     [&](const tree::Cgroup& cgroup) { return open_slot(tree, cgroup); });
   share(tree, limit, health);
 }
 
@@ -76,15 +69,16 @@ std::string CgroupSlots::path_of(const Slot& slot, const OpenFile& open) const {
 void CgroupSlots::share(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health) {
   const auto table = cgroup_files();
   std::vector<DescriptorNeed> rows(table.size());
-  std::vector<bool> requested(table.size()), there(table.size(), true);
+  std::vector<bool> requested(table.size());
+  lacking_.assign(table.size(), false);
   for (const auto& slot : slots_) {
     for (const auto& open : slot.files) {
       const std::size_t i = open.row;
       rows[i].importance = table[i].importance;
       // One cgroup is checked for all: a setting that this kernel lacks needs no descriptors.
-      if (table[i].vendor && !requested[i]) there[i] = tree.host().exists(path_of(slot, open));
+      if (table[i].vendor && !requested[i]) lacking_[i] = !tree.host().exists(path_of(slot, open));
       requested[i] = true;
-      if (there[i]) ++rows[i].files;
+      if (!lacking_[i]) ++rows[i].files;
     }
   }
   auto left = share_descriptors(rows, limit);
@@ -96,7 +90,7 @@ void CgroupSlots::share(const tree::CgroupTree& tree, std::size_t limit, collect
   for (auto& slot : slots_) {
     for (auto& open : slot.files) {
       const std::size_t i = open.row;
-      const auto hold = left[i] > 0 || !there[i] ? Hold::kept : Hold::reopened;
+      const auto hold = left[i] > 0 || lacking_[i] ? Hold::kept : Hold::reopened;
       if (left[i] > 0) --left[i];
       if (hold != open.file.hold()) open.file = HeldFile(hold);
     }
@@ -110,12 +104,12 @@ void CgroupSlots::settings_changed(CgroupId cgroup) {
 
 bool CgroupSlots::due(const OpenFile& open, const Slot& slot, std::uint64_t tick) const {
   const auto& row = row_of(open.row);
-  if (row.every == 1 || slot.age_ticks == 0 || (open.missing_reads > 0 && slot.age_ticks < kGrownUp))
-    return true;
-  if (row.setting ? slot.settings_changed || options_.settings_every_tick : options_.slow_files_every_tick)
-    return true;
+  if (row.setting ? options_.settings_every_tick : options_.slow_files_every_tick) return true;
   // Ids are consecutive, so the reads are spread evenly over the ticks.
-  return (tick + slot.id.value) % static_cast<std::uint64_t>(row.every) == 0;
+  const bool its_turn = (tick + slot.id.value) % static_cast<std::uint64_t>(row.every) == 0;
+  if (its_turn || lacking_[open.row]) return its_turn;
+  if (row.setting && slot.settings_changed) return true;
+  return slot.age_ticks == 0 || (open.missing_reads > 0 && slot.age_ticks < kGrownUp);
 }
 
 /// A new descriptor for a missing file, if it is there again and the cgroup is still the same: another one at
@@ -176,7 +170,7 @@ bool CgroupSlots::read_new_settings(const Host& host, std::span<char> buffer, No
     const Applied before = sample.applied;
     CgroupReading reading{layout_, node.at, std::nullopt, slot.memory, sample};
     for (auto& open : slot.files)
-      if (row_of(open.row).setting) read(slot, open, host, buffer, reading);
+      if (row_of(open.row).setting && !lacking_[open.row]) read(slot, open, host, buffer, reading);
     slot.settings_changed = false;
     any = any || !(sample.applied == before);
   }

@@ -61,6 +61,7 @@ class CgroupSlots {
   collectors::SamplerOptions options_;
   tree::Layout layout_{};
   std::vector<Slot> slots_{};
+  std::vector<bool> lacking_{};  ///< rows of cgroup_files() whose setting this kernel does not have
 };
 
 }  // namespace evenkeel::per_cgroup

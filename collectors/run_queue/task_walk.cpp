@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cgroup/base/text.h"
+#include "collectors/base/follow.h"
 #include "collectors/base/reading.h"
 
 namespace evenkeel::run_queue {
@@ -33,17 +34,14 @@ char task_state(std::string_view text) {
 }
 
 void TaskWalk::follow(const tree::CgroupTree& tree) {
-  auto before = std::move(watched_);
-  watched_.clear();
   list_ = tree.layout().v2(Controller::cpu) ? "/cgroup.threads" : "/tasks";
-  for (const auto* cgroup : tree.all()) {
-    if (!is_leaf(cgroup->kind)) continue;
-    const auto known = std::ranges::find(before, cgroup->id, &Watched::cgroup);
-    if (known != before.end())
-      watched_.push_back(std::move(*known));
-    else if (auto dir = tree.dir(*cgroup, Controller::cpu); !dir.empty())
-      watched_.push_back({.cgroup = cgroup->id, .dir = std::move(dir)});
-  }
+  std::vector<const tree::Cgroup*> leaves;
+  if (!tree.layout().root(Controller::cpu).empty())
+    std::ranges::copy_if(tree.all(), std::back_inserter(leaves),
+                         [](const tree::Cgroup* cgroup) { return is_leaf(cgroup->kind); });
+  collectors::follow(leaves, &Watched::cgroup, watched_, [&](const tree::Cgroup& cgroup) {
+    return Watched{.cgroup = cgroup.id, .dir = tree.dir(cgroup, Controller::cpu)};
+  });
   seen_.reserve(watched_.size());
 }
 

@@ -65,7 +65,8 @@ TEST_F(OnePod, AHybridHostWithoutAUnifiedDirectoryFallsBackToTheVendorsFile) {
 
 TEST_F(OnePod, AVendorSettingIsReadWhereItExists) {
   lay_out([](test::FakeHost& host) { host.v1(); });
-  sampled.fake.write(Controller::cpu, pod, "cpu.bvt_warp_ns", "-1\n");
+  for (const auto& cgroup : {std::string("kubepods"), pod})
+    sampled.fake.write(Controller::cpu, cgroup, "cpu.bvt_warp_ns", "-1\n");
   sampled.start();
   sampled.tick();
   EXPECT_EQ(sampled.at(pod).applied.plain.get(Knob::cpu_bvt), -1);

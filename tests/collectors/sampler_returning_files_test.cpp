@@ -1,6 +1,7 @@
 // Files of a cgroup that come later than the cgroup, or are gone for a while: one pod on a fake host.
 #include <gtest/gtest.h>
 
+#include "cgroup/kernel/knob_files.h"
 #include "tests/support/alloc_guard.h"
 #include "tests/support/scenes/sampler_node.h"
 
@@ -70,6 +71,21 @@ TEST_F(FilesThatCome, AMissingFileIsNotTakenFromAnotherCgroupAtTheSamePath) {
   sampled.rescan();
   sampled.tick();
   EXPECT_TRUE(sampled.at(pod).applied.cpus);
+}
+
+TEST_F(FilesThatCome, ASettingThatTheKernelLacksIsLookedForOnceForAllCgroups) {
+  lay_out(false);
+  sampled.start();
+  tick(2);
+  const auto priority = "/" + std::string(kernel::file_name(Knob::memory_priority, sampled.tree().layout()));
+  sampled.fake.file(sampled.fake.dir_of(Controller::memory, pod) + priority, "3\n");
+  tick(5);
+  EXPECT_FALSE(sampled.at(pod).applied.plain.get(Knob::memory_priority)) << "the pod was asked by itself";
+  for (const auto* cgroup : sampled.tree().all())
+    sampled.fake.file(sampled.fake.dir_of(Controller::memory, cgroup->path) + priority, "3\n");
+  sampled.rescan();
+  tick(10);
+  EXPECT_EQ(sampled.at(pod).applied.plain.get(Knob::memory_priority), 3);
 }
 
 }  // namespace
