@@ -66,18 +66,31 @@ std::string CgroupSlots::path_of(const Slot& slot, const OpenFile& open) const {
   return path.append("/").append(place.directory).append("/").append(place.name);
 }
 
+/// Whether the cgroup's directory has the file. Absent: there is no directory, for a runtime makes those of a
+/// cgroup on v1 one after the other, and a host application may be in some hierarchies only.
+std::optional<bool> CgroupSlots::has_file(const Slot& slot, const OpenFile& open, const Host& host) const {
+  const FilePlace place = place_of(slot, open);
+  std::string path(place.hierarchy);
+  path.append("/").append(place.directory);
+  if (!host.exists(path)) return std::nullopt;
+  return host.exists(path.append("/").append(place.name));
+}
+
 void CgroupSlots::share(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health) {
   const auto table = cgroup_files();
   std::vector<DescriptorNeed> rows(table.size());
-  std::vector<bool> requested(table.size());
+  std::vector<bool> checked(table.size());
   lacking_.assign(table.size(), false);
   for (const auto& slot : slots_) {
     for (const auto& open : slot.files) {
       const std::size_t i = open.row;
       rows[i].importance = table[i].importance;
       // One cgroup is checked for all: a setting that this kernel lacks needs no descriptors.
-      if (table[i].vendor && !requested[i]) lacking_[i] = !tree.host().exists(path_of(slot, open));
-      requested[i] = true;
+      if (table[i].vendor && !checked[i]) {
+        const auto there = has_file(slot, open, tree.host());
+        checked[i] = there.has_value();
+        lacking_[i] = there == false;
+      }
       if (!lacking_[i]) ++rows[i].files;
     }
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -52,6 +53,7 @@ class CgroupSlots {
   static Slot open_slot(const tree::CgroupTree& tree, const tree::Cgroup& cgroup);
   [[nodiscard]] FilePlace place_of(const Slot& slot, const OpenFile& open) const;
   [[nodiscard]] std::string path_of(const Slot& slot, const OpenFile& open) const;
+  [[nodiscard]] std::optional<bool> has_file(const Slot& slot, const OpenFile& open, const Host& host) const;
   void share(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health);
   [[nodiscard]] bool due(const OpenFile& open, const Slot& slot, std::uint64_t tick) const;
   void read(Slot& slot, OpenFile& open, const Host& host, std::span<char> buffer, CgroupReading& reading);

@@ -73,6 +73,22 @@ TEST_F(FilesThatCome, AMissingFileIsNotTakenFromAnotherCgroupAtTheSamePath) {
   EXPECT_TRUE(sampled.at(pod).applied.cpus);
 }
 
+TEST_F(FilesThatCome, ACgroupWithoutADirectorySaysNothingOfTheKernel) {
+  lay_out(false);
+  NodeSlo slo;
+  slo.host_applications = {{.name = "first", .relative_dir = "first"}};
+  sampled.slo = std::make_shared<const NodeSlo>(std::move(slo));
+  sampled.fake.dir(sampled.fake.dir_of(Controller::cpu, "first"));
+  for (const auto& cgroup : {std::string("kubepods"), pod})
+    sampled.fake.write(Controller::memory, cgroup, "memory.priority", "3\n");
+  sampled.start();
+  sampled.tree().follow({"first"});
+  sampled.rescan();
+  ASSERT_EQ(sampled.tree().all().front()->path, "first");
+  sampled.tick();
+  EXPECT_EQ(sampled.at(pod).applied.plain.get(Knob::memory_priority), 3);
+}
+
 TEST_F(FilesThatCome, ASettingThatTheKernelLacksIsLookedForOnceForAllCgroups) {
   lay_out(false);
   sampled.start();
