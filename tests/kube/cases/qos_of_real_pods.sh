@@ -9,7 +9,7 @@ feed_pods
 agent --pods "file:$WORK/pods.json"
 
 say "values"
-soon 10 "batch pods run when no other task wants the CPU" cpu_is "$batch" idle 1
+soon 10 "batch pods run when no sibling cgroup wants the CPU" cpu_is "$batch" idle 1
 soon 10 "best effort is bounded" cpu_is_not kubepods/besteffort cfs_quota_us -1
 soon 10 "the service may burst" cpu_is_not "$(container_cgroup service)" cfs_burst_us 0
 soon 10 "the guaranteed pod may burst" cpu_is_not "$(container_cgroup guaranteed)" cfs_burst_us 0
@@ -17,7 +17,7 @@ cpu_is "$service" idle 0 && cpu_is "$guaranteed" idle 0 || fail "a service has b
 cpu_is "$(container_cgroup batch)" cfs_burst_us 0 || fail "a batch container may burst"
 burst=$(cpu "$(container_cgroup service)" cfs_burst_us)
 say "burst of the service: $burst us; quota of best effort: $(cpu kubepods/besteffort cfs_quota_us) us"
-page "v1/explain?pod=default/batch" | says 'runs when no other task wants' || fail "explain does not say why batch is idle"
+page "v1/explain?pod=default/batch" | says 'runs when no sibling cgroup wants' || fail "explain does not say why batch is idle"
 
 say "a restarted container"
 restart_container service
