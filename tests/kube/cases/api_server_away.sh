@@ -33,7 +33,7 @@ cluster_agent --report node-status
 soon 30 "pods and Node are known" good pods node
 soon 30 "the Node lends" advertised batch-cpu
 soon 30 "the service may burst" cpu_is_not "$(container_cgroup service)" cfs_burst_us 0
-soon 30 "batch pods run when no other task wants the CPU" cpu_is "$batch" idle 1
+soon 30 "batch pods run when no sibling cgroup wants the CPU" cpu_is "$batch" idle 1
 soon 30 "best effort is bounded" cpu_is_not kubepods/besteffort cfs_quota_us -1
 burst=$(cpu "$(container_cgroup service)" cfs_burst_us)
 sleep 12 # until the figures are stable

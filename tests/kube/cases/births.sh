@@ -36,7 +36,7 @@ while [ $number -lt "$births" ]; do
     directory=$(pod_cgroup "$name")
     directories+=("$directory")
     [ "$(pids "$directory")" = "$limit" ] || { broken=$((broken + 1)) && say "$name: pids.max is $(pids "$directory")"; }
-    soon 15 "$name runs when no other task wants the CPU" cpu_is "$directory" idle 1
+    soon 15 "$name runs when no sibling cgroup wants the CPU" cpu_is "$directory" idle 1
   done
   kubectl delete pods -l births=yes --grace-period=0 --force >/dev/null 2>&1
   soon 60 "the pods are deleted" have_gone

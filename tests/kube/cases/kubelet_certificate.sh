@@ -14,7 +14,7 @@ learns() {
   rm "$WORK/agent.log"
   cluster_agent "$@"
   soon 60 "the pods are known" good pods
-  soon 10 "batch pods run when no other task wants the CPU" cpu_is "$(pod_cgroup batch)" idle 1
+  soon 10 "batch pods run when no sibling cgroup wants the CPU" cpu_is "$(pod_cgroup batch)" idle 1
   stop_agent
 }
 

@@ -62,7 +62,7 @@ cat >"$WORK/nodeslo.json" <<JSON
 JSON
 began=$(milliseconds)
 kubectl create -f "$WORK/nodeslo.json" >/dev/null
-soon 10 "batch pods run when no other task wants the CPU" cpu_is "$batch" idle 1
+soon 10 "batch pods run when no sibling cgroup wants the CPU" cpu_is "$batch" idle 1
 say "in force $(($(milliseconds) - began)) ms after kubectl create was called"
 soon 10 "the key of the future is named" ready "ofTheFuture is an unknown key and is ignored"
 

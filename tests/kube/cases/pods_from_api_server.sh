@@ -16,7 +16,7 @@ grant_pods_of_api() {
 ready_says() { page readyz | says -F "$1"; }
 source_is() { page metrics | says -F "evenkeel_input_info{input=\"pods\",source=\"$1"; }
 logged() { grep -c "$1" "$WORK/agent.log" || true; }
-explained() { page "v1/explain?pod=default/$1" | says "runs when no other task wants"; }
+explained() { page "v1/explain?pod=default/$1" | says "runs when no sibling cgroup wants"; }
 unknown() { ! page v1/snapshot | says "\"default/$1\""; }
 # requests VERB: how many of the agent's requests for pods the API server has answered.
 requests() { grep '"resource":"pods"' "$KUBE_AUDIT" | grep "\"verb\":\"$1\"" | grep -c 'system:serviceaccount:evenkeel:evenkeel' || true; }
@@ -40,7 +40,7 @@ say "with the right"
 grant_pods_of_api
 soon 120 "the pods are known" good pods
 source_is "$api_pods" || fail "the metrics do not name the API server"
-soon 10 "batch pods run when no other task wants the CPU" cpu_is "$(pod_cgroup batch)" idle 1
+soon 10 "batch pods run when no sibling cgroup wants the CPU" cpu_is "$(pod_cgroup batch)" idle 1
 soon 10 "the service may burst" cpu_is_not "$(container_cgroup service)" cfs_burst_us 0
 soon 10 "explain knows the pod by its name" explained batch
 [ "$(logged event=input-moved)" -eq 2 ] || fail "a step was logged again"
@@ -77,6 +77,6 @@ say "the API server alone"
 agent --pods api --kubeconfig "$WORK/kubeconfig" --node-name "$KUBE_NODE"
 soon 30 "the pods are known" good pods
 source_is "$api_pods" || fail "the metrics do not name the API server"
-soon 10 "batch pods run when no other task wants the CPU" cpu_is "$(pod_cgroup batch)" idle 1
+soon 10 "batch pods run when no sibling cgroup wants the CPU" cpu_is "$(pod_cgroup batch)" idle 1
 stop_agent
 check_settings
