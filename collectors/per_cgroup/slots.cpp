@@ -69,11 +69,9 @@ std::string CgroupSlots::path_of(const Slot& slot, const OpenFile& open) const {
 /// Whether the cgroup's directory has the file. Absent: there is no directory, for a runtime makes those of a
 /// cgroup on v1 one after the other, and a host application may be in some hierarchies only.
 std::optional<bool> CgroupSlots::has_file(const Slot& slot, const OpenFile& open, const Host& host) const {
-  const FilePlace place = place_of(slot, open);
-  std::string path(place.hierarchy);
-  path.append("/").append(place.directory);
-  if (!host.exists(path)) return std::nullopt;
-  return host.exists(path.append("/").append(place.name));
+  if (host.exists(path_of(slot, open))) return true;
+  if (host.exists(open.path.hierarchy(layout_) + '/' + slot.path)) return false;
+  return std::nullopt;
 }
 
 void CgroupSlots::share(const tree::CgroupTree& tree, std::size_t limit, collectors::SamplerHealth& health) {
