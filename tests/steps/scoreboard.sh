@@ -105,7 +105,7 @@ planted_harm() {
 
 step_proof() {
   need_release
-  run_step proof "a planted harmful lever is withdrawn" planted_harm
+  run_step proof "a lever that harms is withdrawn, and no other" planted_harm
 }
 
 objective_followed() {
